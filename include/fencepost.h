@@ -268,6 +268,16 @@ enum {
   FENCEPOST_CONDITION_LINE_GEOGRAPHIC = 5 /* Since: 0.2 */
 };
 
+/* The number of a device in its fleet: see "Devices" at fencepost_fleet. */
+typedef uint64_t fencepost_device;
+
+/* The value that is used instead of a device number when there is no such device; the device of a monitor's events. */
+#define FENCEPOST_NO_DEVICE 0
+
+/* Selects every device of a fleet in the calls that say so. No device has this number, and it is not
+   FENCEPOST_NO_DEVICE: a look-up that found nothing never selects all devices. */
+#define FENCEPOST_ALL_DEVICES UINT64_MAX
+
 /* One position sample. Arrays of fixes are read in place. */
 typedef struct fencepost_fix {
   double latitude;   /* degrees, -90 ... 90 */
@@ -414,8 +424,8 @@ typedef struct fencepost_monitor_options {
 
 /* The properties of an event; a bit set. The first four bits need a path. */
 enum {
-  FENCEPOST_EVENT_ON_PATH = 1 << 0,       /* the deciding position is a point of the path between two fixes, not a fix */
-  FENCEPOST_EVENT_AFTER_GAP = 1 << 1,     /* the path before the event is unknown: crossings may have been missed. If
+  FENCEPOST_EVENT_ON_PATH = 1 << 0,   /* the deciding position is a point of the path between two fixes, not a fix */
+  FENCEPOST_EVENT_AFTER_GAP = 1 << 1, /* the path before the event is unknown: crossings may have been missed. If
                                              positions after the gap decide several events at the first such event
                                              time, all of these events have this bit */
   FENCEPOST_EVENT_LEFT_TO_RIGHT = 1 << 2, /* a line was crossed from left to right, as seen from its first vertex
@@ -453,7 +463,7 @@ typedef struct fencepost_event {
   uint64_t sequence;          /* 1, 2, 3 ... per monitor or per device of a fleet; 0 in a first record */
   uint64_t position;          /* 1, 2, 3 ... per monitor or per fleet, in the order in which the events were first
                                  delivered; a monitor's events have position = sequence */
-  uint64_t device;            /* the device's number in its fleet; 0 in an event of a monitor */
+  fencepost_device device;    /* the device's number in its fleet; 0 in an event of a monitor */
   uint64_t row;               /* the row that caused the event, counted from first_row of the columns of a fleet; 0 for
                                  other calls and in an event of a monitor */
   uint64_t generation;        /* 1, 2, 3 ... in the order in which conditions were added or replaced: a replaced
@@ -1552,7 +1562,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  *     fencepost_fleet *fleet;
  *     fencepost_fleet_create(zones, NULL, &fleet, NULL);
  *     const char *names[] = {"truck-7"};
- *     uint32_t truck;
+ *     fencepost_device truck;
  *     fencepost_fleet_enter_devices(fleet, names, 1, 1, &truck, NULL);
  *     fencepost_fix fix = {47.55, 7.59, 5, 1700000000000000};
  *     fencepost_fleet_feed_fix(fleet, truck, &fix, NULL);
@@ -1560,7 +1570,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  *     fencepost_event event;
  *     uint32_t available;
  *     while (fencepost_fleet_poll_event(fleet, &event, &available, NULL) == FENCEPOST_OK && available)
- *       printf("device %u: %s is now %d\n", (unsigned)event.device, event.identifier, event.state);
+ *       printf("device %d: %s is now %d\n", (int)event.device, event.identifier, event.state);
  *
  * Assumed state: with any assumed state except UNSATISFIED, the first fix of each device gives an event for the
  * condition, wherever the device is: 100 000 events a device for a table of 100 000 conditions. Therefore the default of
@@ -2080,11 +2090,11 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           created after an advance, the changes that are already due for it are reported at its first input or at the
  *           next advance.
  * Devices:  A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, which you pass with its inputs. The
- *           fleet assigns the numbers, 0, 1, 2 ... while no device is removed; the numbers are valid until the fleet is
- *           destroyed. The number of a removed device is refused with FENCEPOST_E_NO_SUCH_DEVICE; another device gets
- *           it only after at least 262 144 further devices were removed. The place of a device, number &
- *           FENCEPOST_DEVICE_PLACE_MASK, can index an array with one element per device: places of removed devices are
- *           reused.
+ *           fleet assigns the numbers, 1, 2, 3 ... while no device is removed; the numbers are valid until the fleet is
+ *           destroyed. The number of a removed device is refused with FENCEPOST_E_NO_SUCH_DEVICE. The lower 32 bits of a
+ *           number are the place of the device plus 1. The place, (uint32_t)number - 1, can index an array with one
+ *           element per device: 0, 1, 2 ... Places of removed devices are reused; the upper 32 bits of a number count
+ *           the devices that had the place before, so a number is used once.
  * Cost:     A device takes about 200 bytes. This includes its identifier, and the conditions that the device is inside
  *           of or about to cross. The first fix of a device costs only a look-up in the index. The first fix after many
  *           conditions were added, even a million, costs the same.
@@ -2100,20 +2110,6 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  * Common:   The rules Destroy, Cancel and fork in the comment at the top of this file also apply to fleets and tables.
  */
 typedef struct fencepost_fleet fencepost_fleet;
-
-/* The number of a device in its fleet: see Devices above. */
-typedef uint32_t fencepost_device;
-
-/* The value that is used instead of a device number when there is no such device. */
-#define FENCEPOST_NO_DEVICE UINT32_MAX
-
-/* Selects every device of a fleet in the calls that say so. No device has this number, and it is not
-   FENCEPOST_NO_DEVICE: a look-up that found nothing never selects all devices. */
-#define FENCEPOST_ALL_DEVICES 0xfbffffffu
-
-/* A mask for the bits of a device's number that are the index of its slot. The higher bits of the number count the
-   devices that used this slot before, modulo 64. */
-#define FENCEPOST_DEVICE_PLACE_MASK 0x03ffffffu
 
 /* Options of a fleet. A NULL pointer stands for the values that its INIT macro sets. */
 typedef struct fencepost_fleet_options {
@@ -2149,7 +2145,6 @@ typedef struct fencepost_fleet_options {
    NULL, NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, FENCEPOST_PATH_FIXES, 0, 0, 0}
 /* clang-format on */
 
-
 /* A device that is inside of a condition, or near a beacon. Frozen: the structure never grows. */
 typedef struct fencepost_device_presence {
   uint64_t generation;      /* generation of the condition: see fencepost_conditions_identifiers_of_generations() */
@@ -2157,7 +2152,6 @@ typedef struct fencepost_device_presence {
   int64_t since_us;         /* when the presence was confirmed; for a beacon, when it was last seen */
   int64_t evidence_date_us; /* the time of the fix that showed the presence, or of the last sighting */
   fencepost_device device;  /* the device's number */
-  uint32_t reserved;        /* 0 */
 } fencepost_device_presence;
 
 /* Counters of a fleet since it was created. Input counts are totals over the fleet's devices. */
@@ -2209,7 +2203,7 @@ typedef struct fencepost_device_statistics {
  */
 typedef struct fencepost_fleet_columns {
   uint32_t struct_size;               /* set by FENCEPOST_FLEET_COLUMNS_INIT */
-  uint32_t device_width;              /* size of an element of devices in bytes: 4 for device numbers; 1, 2, 4 or 8 for
+  uint32_t device_width;              /* size of an element of devices in bytes: 8 for device numbers; 1, 2, 4 or 8 for
                                          unsigned indices */
   const void *devices;                /* device numbers (fencepost_device), or indices into the dictionary */
   int64_t device_stride;              /* bytes from one row to the next; 0: all rows belong to one device */
@@ -2225,7 +2219,7 @@ typedef struct fencepost_fleet_columns {
 } fencepost_fleet_columns;
 
 /* For device numbers that lie one after the other in memory: set the members devices and fixes. */
-#define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, NULL, 0, 0, 0}
+#define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 8, NULL, 8, NULL, 0, NULL, 0, 0, 0}
 
 /*
  * Creates a fleet without devices over a table; the fleet keeps a reference to the table. With

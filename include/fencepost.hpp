@@ -885,6 +885,35 @@ inline fencepost::conditions monitor::conditions() const {
   return fencepost::conditions::adopt(table);
 }
 
+/* The number of a device in its fleet. An integer does not convert to this type, so that a row or an index is not taken
+   for a device. */
+class device {
+ public:
+  /* No device. */
+  constexpr device() = default;
+  explicit constexpr device(fencepost_device number) : number_(number) {}
+  constexpr fencepost_device number() const { return number_; }
+  /* The place of the device, 0, 1, 2 ..., which can index an array with one element per device. */
+  constexpr std::uint32_t place() const { return static_cast<std::uint32_t>(number_) - 1; }
+  friend constexpr bool operator==(device left, device right) { return left.number_ == right.number_; }
+  friend constexpr bool operator!=(device left, device right) { return left.number_ != right.number_; }
+  friend constexpr bool operator<(device left, device right) { return left.number_ < right.number_; }
+
+ private:
+  fencepost_device number_ = FENCEPOST_NO_DEVICE;
+};
+
+/* Every device of a fleet. */
+inline constexpr device all_devices{FENCEPOST_ALL_DEVICES};
+
+/* The numbers of devices, for the dictionary or the column of devices of fleet_columns. */
+inline std::vector<fencepost_device> numbers(const std::vector<device> &devices) {
+  std::vector<fencepost_device> out;
+  out.reserve(devices.size());
+  for (const device each : devices) out.push_back(each.number());
+  return out;
+}
+
 /* Owns a fencepost_fleet: many devices that share one table of conditions. */
 class fleet : detail::calls {
  public:
@@ -945,65 +974,71 @@ class fleet : detail::calls {
     call(fencepost_fleet_statistics, get(), &out);
     return out;
   }
-  device_statistics statistics(std::uint32_t device) const {
+  device_statistics statistics(fencepost::device device) const {
     device_statistics out = FENCEPOST_DEVICE_STATISTICS_INIT;
-    call(fencepost_fleet_device_statistics, get(), device, &out);
+    call(fencepost_fleet_device_statistics, get(), device.number(), &out);
     return out;
   }
 
   /* Devices. Inputs name a device by its number. */
 
   /* The number of a device, which is created if it does not exist. */
-  std::uint32_t device(const std::string &identifier) { return look_up(identifier, true); }
+  fencepost::device device(const std::string &identifier) { return look_up(identifier, true); }
   /* The number of a device; none if there is no such device. */
-  std::optional<std::uint32_t> find(const std::string &identifier) const {
-    const std::uint32_t number = look_up(identifier, false);
-    if (number == FENCEPOST_NO_DEVICE) return std::nullopt;
-    return number;
+  std::optional<fencepost::device> find(const std::string &identifier) const {
+    const fencepost::device found = look_up(identifier, false);
+    if (found.number() == FENCEPOST_NO_DEVICE) return std::nullopt;
+    return found;
   }
-  /* The numbers of many devices, which can be used as the dictionary of fleet_columns. Devices that do not exist are
+  /* The numbers of many devices; numbers() of them can be the dictionary of fleet_columns. Devices that do not exist are
      created. All or none. */
-  std::vector<std::uint32_t> devices(const std::vector<std::string> &identifiers) {
+  std::vector<fencepost::device> devices(const std::vector<std::string> &identifiers) {
     const std::vector<const char *> texts = texts_of(identifiers);
-    std::vector<std::uint32_t> numbers(texts.size());
+    std::vector<fencepost_device> numbers(texts.size());
     call(fencepost_fleet_enter_devices, get(), texts.data(), texts.size(), 1u, numbers.data());
-    return numbers;
+    return devices_of(numbers);
   }
-  /* The numbers of all devices, in ascending order of number & FENCEPOST_DEVICE_PLACE_MASK. */
-  std::vector<std::uint32_t> list_devices() const {
-    return numbers_of([this](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
-      return repeatable(fencepost_fleet_list_devices, get(), out, capacity, count);
-    });
+  /* The numbers of all devices, in ascending order of their places. */
+  std::vector<fencepost::device> list_devices() const {
+    return devices_of(
+        numbers_of<fencepost_device>([this](fencepost_device *out, std::size_t capacity, std::size_t *count) {
+          return repeatable(fencepost_fleet_list_devices, get(), out, capacity, count);
+        }));
   }
-  std::string device_identifier(std::uint32_t device) const {
+  std::string device_identifier(fencepost::device device) const {
     return detail::sized<std::string>([this, device](char *buffer, std::size_t capacity, std::size_t *size) {
-      return repeatable(fencepost_fleet_device_identifier, get(), device, buffer, capacity, size);
+      return repeatable(fencepost_fleet_device_identifier, get(), device.number(), buffer, capacity, size);
     });
   }
   /* The position of a device's last accepted fix, latitude and longitude; none if the device has no fix. */
-  std::optional<std::pair<double, double>> position(std::uint32_t device) const {
+  std::optional<std::pair<double, double>> position(fencepost::device device) const {
     double latitude = 0, longitude = 0;
-    call(fencepost_fleet_device_positions, get(), &device, std::size_t{1}, &latitude, &longitude);
+    const fencepost_device number = device.number();
+    call(fencepost_fleet_device_positions, get(), &number, std::size_t{1}, &latitude, &longitude);
     if (std::isnan(latitude)) return std::nullopt;
     return std::pair{latitude, longitude};
   }
   /* Removes devices; all or none. */
-  void remove_devices(const std::vector<std::uint32_t> &devices, bool drop_events = false) {
-    call(fencepost_fleet_remove_devices, get(), devices.data(), devices.size(), std::uint32_t{drop_events});
+  void remove_devices(const std::vector<fencepost::device> &devices, bool drop_events = false) {
+    call(fencepost_fleet_remove_devices, get(), numbers(devices).data(), devices.size(), std::uint32_t{drop_events});
   }
   /* Removes the devices that have been silent since before a given time, by the times of their inputs or by the arrival
      times of these inputs. Returns the numbers of the removed devices. */
-  std::vector<std::uint32_t> expire_devices(std::int64_t before_us, fencepost_expiry expiry = FENCEPOST_EXPIRY_INPUT) {
-    return numbers_of([this, before_us, expiry](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
-      return repeatable(fencepost_fleet_expire_devices, get(), expiry, before_us, out, capacity, count);
-    });
+  std::vector<fencepost::device> expire_devices(std::int64_t before_us,
+                                                fencepost_expiry expiry = FENCEPOST_EXPIRY_INPUT) {
+    return devices_of(numbers_of<fencepost_device>(
+        [this, before_us, expiry](fencepost_device *out, std::size_t capacity, std::size_t *count) {
+          return repeatable(fencepost_fleet_expire_devices, get(), expiry, before_us, out, capacity, count);
+        }));
   }
 
   /* Inputs. Times are microseconds since 1970-01-01T00:00:00Z. */
 
   /* Sets the arrival time of the inputs that are fed after this call. */
   void set_arrival_time(std::int64_t time_us) { call(fencepost_fleet_set_arrival_time, get(), time_us); }
-  void feed(std::uint32_t device, const fix &sample) { call(fencepost_fleet_feed_fix, get(), device, &sample); }
+  void feed(fencepost::device device, const fix &sample) {
+    call(fencepost_fleet_feed_fix, get(), device.number(), &sample);
+  }
   /* Feeds many fixes of many devices. If the queue becomes full, the error is FENCEPOST_E_QUEUE_FULL, and its position
      is the index of the first row that was not consumed. */
   feed_result feed(const fleet_columns &columns, std::size_t count) {
@@ -1011,26 +1046,26 @@ class fleet : detail::calls {
     call(fencepost_fleet_feed_columns, get(), &columns, count, &result);
     return result;
   }
-  void feed_sightings(std::uint32_t device, const std::vector<beacon_sighting> &sightings, std::int64_t time_us) {
-    call(fencepost_fleet_feed_sightings, get(), device, sightings.data(), sightings.size(), time_us);
+  void feed_sightings(fencepost::device device, const std::vector<beacon_sighting> &sightings, std::int64_t time_us) {
+    call(fencepost_fleet_feed_sightings, get(), device.number(), sightings.data(), sightings.size(), time_us);
   }
-  void set_beacon_scanning(std::uint32_t device, bool scanning, std::int64_t time_us) {
-    call(fencepost_fleet_set_beacon_scanning, get(), device, std::uint32_t{scanning}, time_us);
+  void set_beacon_scanning(fencepost::device device, bool scanning, std::int64_t time_us) {
+    call(fencepost_fleet_set_beacon_scanning, get(), device.number(), std::uint32_t{scanning}, time_us);
   }
   /* Tells the fleet that time has passed, for all devices or for one. With `force`, max_time_step_us does not limit an
      advance of all devices. */
-  void advance(std::int64_t time_us, std::uint32_t device = FENCEPOST_ALL_DEVICES, bool force = false) {
-    call(fencepost_fleet_advance, get(), device, time_us, std::uint32_t{force});
+  void advance(std::int64_t time_us, fencepost::device device = all_devices, bool force = false) {
+    call(fencepost_fleet_advance, get(), device.number(), time_us, std::uint32_t{force});
   }
   /* Sets back the clock of one device, or the fleet's clock and each clock of a device that is later. */
-  void rewind(std::int64_t time_us, std::uint32_t device = FENCEPOST_ALL_DEVICES) {
-    call(fencepost_fleet_rewind, get(), device, time_us);
+  void rewind(std::int64_t time_us, fencepost::device device = all_devices) {
+    call(fencepost_fleet_rewind, get(), device.number(), time_us);
   }
   /* The earliest time at which something happens to any device, or to one device, even without any input; none if
      nothing is due. */
-  std::optional<std::int64_t> next_deadline(std::uint32_t device = FENCEPOST_ALL_DEVICES) const {
+  std::optional<std::int64_t> next_deadline(fencepost::device device = all_devices) const {
     std::int64_t time = 0;
-    call(fencepost_fleet_next_deadline, get(), device, &time);
+    call(fencepost_fleet_next_deadline, get(), device.number(), &time);
     return set(time);
   }
 
@@ -1074,7 +1109,7 @@ class fleet : detail::calls {
   }
   /* An event as one line of JSON, with the device's identifier first. */
   std::string json(const event &of) const {
-    const std::string device = device_identifier(static_cast<std::uint32_t>(of.device));
+    const std::string device = device_identifier(fencepost::device(of.device));
     std::string text(8192, '\0');
     std::size_t size = 0;
     call(fencepost_event_json, &of, device.c_str(), text.data(), text.size(), &size);
@@ -1084,17 +1119,18 @@ class fleet : detail::calls {
 
   /* Questions. */
 
-  fencepost_state state(std::uint32_t device, const std::string &identifier) const {
+  fencepost_state state(fencepost::device device, const std::string &identifier) const {
     fencepost_state out = FENCEPOST_STATE_UNKNOWN;
-    call(fencepost_fleet_state, get(), device, detail::terminated(identifier), &out);
+    call(fencepost_fleet_state, get(), device.number(), detail::terminated(identifier), &out);
     return out;
   }
   /* The conditions that are in a state for a device now, in the order in which they were added. By default, the
      conditions that the device is inside, and the beacons near it. */
-  std::vector<condition_state> list_conditions(std::uint32_t device,
+  std::vector<condition_state> list_conditions(fencepost::device device,
                                                fencepost_state state = FENCEPOST_STATE_SATISFIED) const {
-    return detail::in_parts(
-        [this, device, state](auto... part) { call(fencepost_fleet_list_conditions, get(), device, state, part...); });
+    return detail::in_parts([this, device, state](auto... part) {
+      call(fencepost_fleet_list_conditions, get(), device.number(), state, part...);
+    });
   }
   /* The devices that are inside a condition, or near a beacon. */
   std::vector<device_presence> list_devices_inside(const std::string &identifier) const {
@@ -1110,25 +1146,26 @@ class fleet : detail::calls {
       return repeatable(fencepost_fleet_list_devices_inside, get(), nullptr, out, capacity, count);
     });
   }
-  fencepost::explanation explain(std::uint32_t device, const std::string &identifier) const {
+  fencepost::explanation explain(fencepost::device device, const std::string &identifier) const {
     fencepost::explanation out = FENCEPOST_EXPLANATION_INIT;
-    call(fencepost_fleet_explain, get(), device, detail::terminated(identifier), &out);
+    call(fencepost_fleet_explain, get(), device.number(), detail::terminated(identifier), &out);
     return out;
   }
 
   /* Metres that a device at a position can move without crossing a boundary; INFINITY if there is no boundary. */
-  double safe_distance(std::uint32_t device, double latitude, double longitude) const {
+  double safe_distance(fencepost::device device, double latitude, double longitude) const {
     double out = 0;
-    call(fencepost_fleet_safe_distance, get(), device, latitude, longitude, &out);
+    call(fencepost_fleet_safe_distance, get(), device.number(), latitude, longitude, &out);
     return out;
   }
   /* Plans which circles to watch around the position of a device's last fix. `armed` contains the generations of the
      conditions that are armed now. */
-  fencepost::plan plan(std::uint32_t device, double latitude, double longitude, double accuracy_m,
+  fencepost::plan plan(fencepost::device device, double latitude, double longitude, double accuracy_m,
                        const std::vector<std::uint64_t> &armed = {},
                        const plan_options &options = standard_plan_options()) const {
     return detail::plan_of(armed, options, [&](auto... output) {
-      return repeatable(fencepost_fleet_plan, get(), device, latitude, longitude, accuracy_m, &options, output...);
+      return repeatable(fencepost_fleet_plan, get(), device.number(), latitude, longitude, accuracy_m, &options,
+                        output...);
     });
   }
 
@@ -1136,13 +1173,14 @@ class fleet : detail::calls {
 
   /* Exports devices as bytes; the devices also stay in this fleet. Portable bytes can also be imported into a fleet
      whose table has a different version. */
-  std::vector<std::vector<std::uint8_t>> export_devices(const std::vector<std::uint32_t> &devices,
+  std::vector<std::vector<std::uint8_t>> export_devices(const std::vector<fencepost::device> &devices,
                                                         bool portable = false) const {
+    const std::vector<fencepost_device> given = numbers(devices);
     std::vector<std::uint64_t> offsets(devices.size() + 1);
     const auto bytes =
         detail::sized<std::vector<std::uint8_t>>([&](void *buffer, std::size_t capacity, std::size_t *size) {
-          return repeatable(fencepost_fleet_export_devices, get(), devices.data(), devices.size(),
-                            std::uint32_t{portable}, buffer, capacity, offsets.data(), size);
+          return repeatable(fencepost_fleet_export_devices, get(), given.data(), given.size(), std::uint32_t{portable},
+                            buffer, capacity, offsets.data(), size);
         });
     std::vector<std::vector<std::uint8_t>> each;
     for (std::size_t i = 0; i < devices.size(); ++i)
@@ -1150,8 +1188,9 @@ class fleet : detail::calls {
     return each;
   }
   /* Adds exported devices, all or none; returns their numbers. */
-  std::vector<std::uint32_t> import_devices(const std::vector<std::string> &identifiers,
-                                            const std::vector<std::vector<std::uint8_t>> &devices, bool adapt = false) {
+  std::vector<fencepost::device> import_devices(const std::vector<std::string> &identifiers,
+                                                const std::vector<std::vector<std::uint8_t>> &devices,
+                                                bool adapt = false) {
     if (identifiers.size() != devices.size())
       throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
     const std::vector<const char *> texts = texts_of(identifiers);
@@ -1161,25 +1200,29 @@ class fleet : detail::calls {
       bytes.insert(bytes.end(), device.begin(), device.end());
       offsets.push_back(bytes.size());
     }
-    std::vector<std::uint32_t> numbers(texts.size());
+    std::vector<fencepost_device> numbers(texts.size());
     call(fencepost_fleet_import_devices, get(), texts.data(), bytes.data(), offsets.data(), texts.size(),
          std::uint32_t{adapt}, numbers.data());
-    return numbers;
+    return devices_of(numbers);
   }
 
  private:
   struct adopted {};
   fleet(adopted, fencepost_fleet *handle) noexcept : handle_(handle) {}
 
-  std::uint32_t look_up(const std::string &identifier, bool create) const {
+  fencepost::device look_up(const std::string &identifier, bool create) const {
     const char *text = detail::terminated(identifier);
-    std::uint32_t number = FENCEPOST_NO_DEVICE;
+    fencepost_device number = FENCEPOST_NO_DEVICE;
     call(fencepost_fleet_enter_devices, get(), &text, std::size_t{1}, std::uint32_t{create}, &number);
-    return number;
+    return fencepost::device(number);
+  }
+
+  static std::vector<fencepost::device> devices_of(const std::vector<fencepost_device> &numbers) {
+    return std::vector<fencepost::device>(numbers.begin(), numbers.end());
   }
 
   /* Calls copy(elements, capacity, &count) until the memory is large enough. */
-  template <class Element = std::uint32_t, class Copy>
+  template <class Element, class Copy>
   static std::vector<Element> numbers_of(Copy copy) {
     std::vector<Element> elements;
     std::size_t count = 0;

@@ -36,7 +36,7 @@ extension FleetEngine {
   /// Feeds one scan report of a device.
   @available(*, deprecated, renamed: "feed(_:at:for:)")
   public mutating func see(
-    _ sightings: some Sequence<BeaconSighting>, at time: Timestamp, for number: UInt32
+    _ sightings: some Sequence<BeaconSighting>, at time: Timestamp, for number: UInt64
   ) throws(MonitorError) {
     try feed(sightings, at: time, for: number)
   }

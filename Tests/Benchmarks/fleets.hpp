@@ -111,8 +111,8 @@ class Fleets {
       fixes.latitudes = &rows.latitudes[i], fixes.longitudes = &rows.longitudes[i];
       fixes.accuracies_m = &rows.accuracies[i], fixes.times_us = &rows.times[i];
       fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
-      columns.devices = &rows.devices[i], columns.dictionary = numbers.data(),
-      columns.dictionary_count = numbers.size();
+      columns.devices = &rows.devices[i], columns.device_width = 4, columns.device_stride = 4;
+      columns.dictionary = numbers.data(), columns.dictionary_count = numbers.size();
       columns.fixes = &fixes;
       fencepost_feed_result result = {0, 0, 0};
       check(fencepost_fleet_feed_columns(fleet, &columns, std::min(batch, end - i), &result, &error));
@@ -142,7 +142,7 @@ class Fleets {
     const size_t count = offsets.size() - 1;
     const std::vector<std::string> texts = identifiers(uint32_t(count));
     const std::vector<const char *> names = pointers(texts);
-    std::vector<uint32_t> taken(count);
+    std::vector<fencepost_device> taken(count);
     auto start = ThreadClock::now();
     check(fencepost_fleet_import_devices(fleet, names.data(), bytes.data(), offsets.data(), count, 0, taken.data(),
                                          &error));
@@ -154,7 +154,7 @@ class Fleets {
  private:
   fencepost_error error = FENCEPOST_ERROR_INIT;
   std::vector<fencepost_event> taken;
-  std::vector<uint32_t> numbers;
+  std::vector<fencepost_device> numbers;
 
   // Returns one identifier of 16 bytes for each device.
   static std::vector<std::string> identifiers(uint32_t count) {

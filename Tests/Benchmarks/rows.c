@@ -26,7 +26,7 @@ static fencepost_error error = FENCEPOST_ERROR_INIT;
 static fencepost_monitor *monitor;
 static fencepost_conditions *table; /* of the monitor */
 static fencepost_fleet *fleet;
-static uint32_t devices[DEVICES];
+static fencepost_device devices[DEVICES];
 static fencepost_fix fixes[FIXES];
 static uint64_t sum;
 

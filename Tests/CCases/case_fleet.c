@@ -20,7 +20,7 @@ static void as_many_monitors(void) {
     fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
     options.initial_fix_max_age_us = -1;
     fencepost_monitor *monitors[DEVICES];
-    uint32_t devices[DEVICES];
+    fencepost_device devices[DEVICES];
     fencepost_condition_definition unsatisfied = FENCEPOST_CONDITION_DEFINITION_INIT;
     unsatisfied.assuming = FENCEPOST_STATE_UNSATISFIED;
     for (int d = 0; d < DEVICES; d++) {
@@ -70,8 +70,9 @@ static void as_many_monitors(void) {
       size_t count;
       CHECK_OK(fencepost_fleet_poll_events(fleet, events, CAPACITY, &count, NULL));
       for (size_t i = 0; i < count; i++) {
-        CHECK(events[i].device < DEVICES);
-        fencepost_event got = as_of_monitor(&events[i]), expected = next_event(monitors[events[i].device]);
+        const uint32_t place = (uint32_t)events[i].device - 1;
+        CHECK(place < DEVICES && events[i].device == devices[place]);
+        fencepost_event got = as_of_monitor(&events[i]), expected = next_event(monitors[place]);
         if (memcmp(&got, &expected, sizeof expected) != 0)
           FAIL("seed %llu, step %d: another event of device %u", (unsigned long long)seed, step,
                (unsigned)events[i].device);
@@ -102,26 +103,26 @@ static void inside_of(void) {
   size_t count = 9;
   fencepost_beacon_sighting sighting = {{0}, 1, 2, -60};
   memcpy(sighting.uuid, beacon_uuid, 16);
-  CHECK_OK(fencepost_fleet_feed_sightings(fleet, 0, &sighting, 1, SECONDS(6), NULL));
+  CHECK_OK(fencepost_fleet_feed_sightings(fleet, 1, &sighting, 1, SECONDS(6), NULL));
   memset(found, 0xee, sizeof found);
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "exact", found, 4, &count, NULL));
-  CHECK(count == 1 && found[0].device == 1 && found[0].generation == 1 && found[0].tag == 1 && found[0].reserved == 0);
+  CHECK(count == 1 && found[0].device == 2 && found[0].generation == 1 && found[0].tag == 1);
   CHECK(found[0].since_us == SECONDS(1) && found[0].evidence_date_us == SECONDS(1));
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "standard", found, 4, &count, NULL));
   CHECK_INT(count, 0); /* the crossing is not yet complete */
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "beacon", found, 4, &count, NULL));
-  CHECK(count == 1 && found[0].device == 0 && found[0].since_us == SECONDS(6));
+  CHECK(count == 1 && found[0].device == 1 && found[0].since_us == SECONDS(6));
   CHECK_STATUS(fencepost_fleet_list_devices_inside(fleet, "nowhere", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
   CHECK_INT(count, 1);
   CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, SECONDS(25), 0, NULL)); /* the crossing is confirmed */
-  CHECK_OK(feed_device(fleet, 1, 0, SECONDS(26)));
+  CHECK_OK(feed_device(fleet, 2, 0, SECONDS(26)));
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, NULL, NULL, 0, &count, NULL));
   CHECK_INT(count, 3);
   memset(found, 0xee, sizeof found);
   CHECK_STATUS(fencepost_fleet_list_devices_inside(fleet, NULL, found, 2, &count, NULL), FENCEPOST_E_BUFFER_TOO_SMALL);
-  CHECK(count == 3 && found[2].reserved == 0xeeeeeeee);
+  CHECK(count == 3 && found[2].device == UINT64_C(0xeeeeeeeeeeeeeeee));
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, NULL, found, 4, &count, NULL));
-  CHECK(count == 3 && found[0].device == 0 && found[1].device == 0 && found[2].device == 1);
+  CHECK(count == 3 && found[0].device == 1 && found[1].device == 1 && found[2].device == 2);
   CHECK(found[0].generation == 2 && found[1].generation == 3 && found[2].generation == 1);
   CHECK_OK(remove_named(table, "exact", NULL, NULL));
   CHECK_STATUS(fencepost_fleet_list_devices_inside(fleet, "exact", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
@@ -132,10 +133,10 @@ static void inside_of(void) {
   add_exact(table, "exact", 0, 9);
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "exact", found, 4, &count, NULL));
   CHECK_INT(count, 0);
-  CHECK_OK(feed_device(fleet, 1, 0, SECONDS(30)));
+  CHECK_OK(feed_device(fleet, 2, 0, SECONDS(30)));
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "exact", found, 4, &count, NULL));
-  CHECK(count == 1 && found[0].device == 1 && found[0].tag == 9 && found[0].since_us == SECONDS(30));
-  CHECK_OK(fencepost_fleet_remove_devices(fleet, (const fencepost_device[]){1}, 1, 1, NULL));
+  CHECK(count == 1 && found[0].device == 2 && found[0].tag == 9 && found[0].since_us == SECONDS(30));
+  CHECK_OK(fencepost_fleet_remove_devices(fleet, (const fencepost_device[]){2}, 1, 1, NULL));
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "exact", found, 4, &count, NULL));
   CHECK_INT(count, 0);
   fencepost_fleet_destroy(fleet);
@@ -148,7 +149,7 @@ static void questions(void) {
   fencepost_condition_state presences[4];
   size_t count = 9;
   memset(presences, 0xee, sizeof presences);
-  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, 0, presences, 4, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 2, FENCEPOST_STATE_SATISFIED, 0, presences, 4, &count, NULL));
   CHECK_INT(count, 1);
   CHECK_TEXT(presences[0].identifier, "exact");
   CHECK_INT(presences[0].tag, 1);
@@ -159,58 +160,58 @@ static void questions(void) {
   CHECK_INT(presences[0].identifier_length, 5);
   fencepost_beacon_sighting sighting = {{0}, 1, 2, -60};
   memcpy(sighting.uuid, beacon_uuid, 16);
-  CHECK_OK(fencepost_fleet_feed_sightings(fleet, 1, &sighting, 1, SECONDS(3), NULL));
+  CHECK_OK(fencepost_fleet_feed_sightings(fleet, 2, &sighting, 1, SECONDS(3), NULL));
   /* The list in parts of one condition: the end is an empty part. */
-  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, 0, presences, 1, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 2, FENCEPOST_STATE_SATISFIED, 0, presences, 1, &count, NULL));
   CHECK_INT(count, 1);
   CHECK_TEXT(presences[0].identifier, "exact");
   uint64_t after = presences[0].generation;
-  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, after, presences, 1, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 2, FENCEPOST_STATE_SATISFIED, after, presences, 1, &count, NULL));
   CHECK_INT(count, 1);
   CHECK_TEXT(presences[0].identifier, "beacon");
   after = presences[0].generation;
-  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, after, presences, 1, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 2, FENCEPOST_STATE_SATISFIED, after, presences, 1, &count, NULL));
   CHECK_INT(count, 0);
   /* In every state, the list has the states that fencepost_fleet_state() returns, in the order of adding. */
   fencepost_condition_state every[8];
-  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_ANY, 0, every, 8, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 2, FENCEPOST_STATE_ANY, 0, every, 8, &count, NULL));
   CHECK_INT(count, version_of(table).count);
   size_t of_state[3] = {0, 0, 0}, only = 0;
   for (size_t i = 0; i < count; i++) {
     fencepost_state own = 9;
-    CHECK_OK(fencepost_fleet_state(fleet, 1, every[i].identifier, &own, NULL));
+    CHECK_OK(fencepost_fleet_state(fleet, 2, every[i].identifier, &own, NULL));
     CHECK_INT(every[i].state, own);
     CHECK(i == 0 || every[i].generation > every[i - 1].generation);
     CHECK((every[i].since_us != FENCEPOST_TIME_UNSET) == (own == FENCEPOST_STATE_SATISFIED));
     of_state[own]++;
   }
   for (fencepost_state one = FENCEPOST_STATE_UNKNOWN; one <= FENCEPOST_STATE_UNSATISFIED; one++) {
-    CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, one, 0, NULL, 0, &only, NULL));
+    CHECK_OK(fencepost_fleet_list_conditions(fleet, 2, one, 0, NULL, 0, &only, NULL));
     CHECK_INT(only, of_state[one]);
   }
-  CHECK_STATUS(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_UNMONITORED, 0, NULL, 0, &count, NULL),
+  CHECK_STATUS(fencepost_fleet_list_conditions(fleet, 2, FENCEPOST_STATE_UNMONITORED, 0, NULL, 0, &count, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, 0, NULL, 0, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 2, FENCEPOST_STATE_SATISFIED, 0, NULL, 0, &count, NULL));
   CHECK_INT(count, 2);
-  CHECK_OK(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, 0, presences, 2, &count, NULL));
+  CHECK_OK(fencepost_fleet_list_conditions(fleet, 2, FENCEPOST_STATE_SATISFIED, 0, presences, 2, &count, NULL));
   CHECK_TEXT(presences[1].identifier, "beacon");
   CHECK_INT(presences[1].since_us, SECONDS(3));
   fencepost_state state = 9;
-  CHECK_OK(fencepost_fleet_state(fleet, 1, "beacon", &state, NULL));
+  CHECK_OK(fencepost_fleet_state(fleet, 2, "beacon", &state, NULL));
   CHECK_INT(state, FENCEPOST_STATE_SATISFIED);
-  CHECK_STATUS(fencepost_fleet_state(fleet, 1, "nowhere", &state, NULL), FENCEPOST_E_NOT_FOUND);
-  CHECK_STATUS(fencepost_fleet_state(fleet, 2, "exact", &state, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
+  CHECK_STATUS(fencepost_fleet_state(fleet, 2, "nowhere", &state, NULL), FENCEPOST_E_NOT_FOUND);
+  CHECK_STATUS(fencepost_fleet_state(fleet, 3, "exact", &state, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
   fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
-  CHECK_OK(fencepost_fleet_explain(fleet, 0, "standard", &explanation, NULL));
+  CHECK_OK(fencepost_fleet_explain(fleet, 1, "standard", &explanation, NULL));
   CHECK_INT(explanation.reason, FENCEPOST_REASON_DWELLING);
   CHECK_INT(explanation.deadline_us, SECONDS(25));
   int64_t deadline = 0;
   CHECK_OK(fencepost_fleet_next_deadline(fleet, FENCEPOST_ALL_DEVICES, &deadline, NULL));
   CHECK_INT(deadline, SECONDS(25));
-  CHECK_OK(fencepost_fleet_set_beacon_scanning(fleet, 1, 0, SECONDS(4), NULL));
-  CHECK_OK(fencepost_fleet_state(fleet, 1, "beacon", &state, NULL));
+  CHECK_OK(fencepost_fleet_set_beacon_scanning(fleet, 2, 0, SECONDS(4), NULL));
+  CHECK_OK(fencepost_fleet_state(fleet, 2, "beacon", &state, NULL));
   CHECK_INT(state, FENCEPOST_STATE_UNKNOWN);
-  CHECK_OK(fencepost_fleet_next_deadline(fleet, 1, &deadline, NULL));
+  CHECK_OK(fencepost_fleet_next_deadline(fleet, 2, &deadline, NULL));
   CHECK(deadline == FENCEPOST_TIME_UNSET);
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);

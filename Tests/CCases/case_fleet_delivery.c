@@ -9,7 +9,7 @@ static void full_queue(void) {
   options.max_pending_events = 2;
   fencepost_fleet *fleet = NULL;
   CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
-  uint32_t device = device_of(fleet, "a");
+  fencepost_device device = device_of(fleet, "a");
   double lat[6] = {0}, lon[6] = {0, 0.1, 0, 0.1, 0, 0.1};
   int64_t times[6];
   for (int i = 0; i < 6; i++) times[i] = SECONDS(i);
@@ -92,12 +92,12 @@ static void wakeup(void) {
   CHECK_INT(me.calls, 1);
   CHECK_INT(me.events, 3);
   /* The dwell time of the condition "standard" ends. */
-  CHECK_OK(fencepost_fleet_advance(fleet, 0, SECONDS(30), 0, NULL));
+  CHECK_OK(fencepost_fleet_advance(fleet, 1, SECONDS(30), 0, NULL));
   CHECK_INT(me.events, 4);
   CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, SECONDS(30), 0, NULL));
   CHECK_INT(me.calls, 2);
   CHECK_OK(fencepost_fleet_set_wakeup(fleet, NULL, NULL, NULL));
-  CHECK_OK(feed_device(fleet, 1, 0.1, SECONDS(60)));
+  CHECK_OK(feed_device(fleet, 2, 0.1, SECONDS(60)));
   CHECK_INT(me.calls, 2);
   /* A call may drop void events and so make room in the queue; a new event of the same call must still wake the
      consumer. */
@@ -105,7 +105,7 @@ static void wakeup(void) {
   options.max_pending_events = 2;
   fencepost_fleet *small = NULL;
   CHECK_OK(fencepost_fleet_create(table, &options, &small, NULL));
-  uint32_t d[] = {device_of(small, "x"), device_of(small, "y"), device_of(small, "z")};
+  fencepost_device d[] = {device_of(small, "x"), device_of(small, "y"), device_of(small, "z")};
   CHECK_OK(feed_device(small, d[0], 0, SECONDS(60)));
   CHECK_OK(feed_device(small, d[1], 0, SECONDS(60)));
   add_exact(table, "exact", 0, 9);

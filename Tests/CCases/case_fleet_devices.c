@@ -11,13 +11,13 @@ static void devices(void) {
   fencepost_fleet *fleet = NULL;
   CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
   const char *names[] = {"a", "b", "a", "c"};
-  uint32_t numbers[4] = {9, 9, 9, 9};
+  fencepost_device numbers[4] = {9, 9, 9, 9};
   CHECK_OK(fencepost_fleet_enter_devices(fleet, names, 4, 0, numbers, NULL));
   for (int i = 0; i < 4; i++) CHECK(numbers[i] == FENCEPOST_NO_DEVICE);
   CHECK_OK(fencepost_fleet_enter_devices(fleet, names, 4, 1, numbers, NULL));
-  CHECK_INT(numbers[0], 0);
-  CHECK_INT(numbers[2], 0);
-  CHECK_INT(numbers[3], 2);
+  CHECK_INT(numbers[0], 1);
+  CHECK_INT(numbers[2], 1);
+  CHECK_INT(numbers[3], 3);
   /* A call adds either all devices or none. */
   const char *more[] = {"a", "new", "b"};
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -42,44 +42,44 @@ static void devices(void) {
 
   char name[8];
   size_t size = 0, count = 0;
-  CHECK_OK(fencepost_fleet_device_identifier(fleet, 2, NULL, 0, &size, NULL));
+  CHECK_OK(fencepost_fleet_device_identifier(fleet, 3, NULL, 0, &size, NULL));
   CHECK_INT(size, 1);
-  CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 2, name, 1, &size, NULL), FENCEPOST_E_BUFFER_TOO_SMALL);
-  CHECK_OK(fencepost_fleet_device_identifier(fleet, 2, name, 2, &size, NULL));
+  CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 3, name, 1, &size, NULL), FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_OK(fencepost_fleet_device_identifier(fleet, 3, name, 2, &size, NULL));
   CHECK_TEXT(name, "c");
-  CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 3, name, 8, &size, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
+  CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 4, name, 8, &size, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
 
   /* After a device is removed, its event is still delivered. The device's number is not reused before this event has
      been delivered, but the device's name can be reused at once. */
-  CHECK_OK(feed_device(fleet, 0, 0, SECONDS(100)));
-  CHECK_OK(feed_device(fleet, 1, 0, SECONDS(200)));
-  CHECK_OK(fencepost_fleet_remove_devices(fleet, (const fencepost_device[]){0}, 1, 0, NULL));
-  CHECK_STATUS(feed_device(fleet, 0, 0, SECONDS(300)), FENCEPOST_E_NO_SUCH_DEVICE);
-  CHECK_STATUS(fencepost_fleet_remove_devices(fleet, (const fencepost_device[]){0}, 1, 0, NULL),
+  CHECK_OK(feed_device(fleet, 1, 0, SECONDS(100)));
+  CHECK_OK(feed_device(fleet, 2, 0, SECONDS(200)));
+  CHECK_OK(fencepost_fleet_remove_devices(fleet, (const fencepost_device[]){1}, 1, 0, NULL));
+  CHECK_STATUS(feed_device(fleet, 1, 0, SECONDS(300)), FENCEPOST_E_NO_SUCH_DEVICE);
+  CHECK_STATUS(fencepost_fleet_remove_devices(fleet, (const fencepost_device[]){1}, 1, 0, NULL),
                FENCEPOST_E_NO_SUCH_DEVICE);
-  CHECK_INT(device_of(fleet, "a"), 3);
+  CHECK_INT(device_of(fleet, "a"), 4);
   CHECK_OK(fencepost_fleet_list_devices(fleet, NULL, 0, &count, NULL));
   CHECK_INT(count, 3);
   CHECK_STATUS(fencepost_fleet_list_devices(fleet, numbers, 2, &count, &error), FENCEPOST_E_BUFFER_TOO_SMALL);
   CHECK_CONTAINS(error.message, "3 elements");
   CHECK_OK(fencepost_fleet_list_devices(fleet, numbers, 4, &count, NULL));
-  CHECK(numbers[0] == 1 && numbers[1] == 2 && numbers[2] == 3);
+  CHECK(numbers[0] == 2 && numbers[1] == 3 && numbers[2] == 4);
   double latitudes[3] = {7, 7, 7}, longitudes[3] = {7, 7, 7};
   CHECK_OK(fencepost_fleet_device_positions(fleet, numbers, 2, latitudes, longitudes, NULL));
   CHECK(fabs(latitudes[0]) < 1e-6 && fabs(longitudes[0]) < 1e-6 && isnan(latitudes[1]) && isnan(longitudes[1]));
   CHECK_OK(fencepost_fleet_device_positions(fleet, NULL, 0, NULL, NULL, NULL));
-  numbers[1] = 0; /* removed */
+  numbers[1] = 1; /* removed */
   latitudes[0] = 7;
   CHECK_STATUS(fencepost_fleet_device_positions(fleet, numbers, 2, latitudes, longitudes, &error),
                FENCEPOST_E_NO_SUCH_DEVICE);
   CHECK(error.position == 1 && latitudes[0] == 7);
   fencepost_event event = next_fleet_event(fleet);
-  CHECK_INT(event.device, 0);
+  CHECK_INT(event.device, 1);
   static _Thread_local char json[8192];
   CHECK_OK(json_of_fleet_event(fleet, &event, json, sizeof json));
   CHECK(strncmp(json, "{\"device\":\"a\",\"sequence\":1,\"identifier\":\"zone\",", 46) == 0);
-  /* All or none: device 0 was removed already. */
-  static const fencepost_device one_is_gone[] = {1, 0}, repeated[] = {1, 1};
+  /* All or none: device 1 was removed already. */
+  static const fencepost_device one_is_gone[] = {2, 1}, repeated[] = {2, 2};
   CHECK_STATUS(fencepost_fleet_remove_devices(fleet, one_is_gone, 2, 1, &error), FENCEPOST_E_NO_SUCH_DEVICE);
   CHECK_INT(error.position, 1);
   CHECK_INT(fleet_statistics(fleet).device_count, 3);
@@ -91,7 +91,7 @@ static void devices(void) {
   expect_no_fleet_event(fleet);
 
   /* Whether a device expires depends on the device's own clock; a device without inputs never expires. */
-  CHECK_OK(feed_device(fleet, 3, 0, SECONDS(400)));
+  CHECK_OK(feed_device(fleet, 4, 0, SECONDS(400)));
   CHECK_OK(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT, SECONDS(400), numbers, 4, &count, NULL));
   CHECK_INT(count, 0);
   CHECK_OK(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT, SECONDS(401), NULL, 0, &count, NULL));
@@ -99,14 +99,14 @@ static void devices(void) {
   CHECK_INT(fleet_statistics(fleet).device_count, 2);
   CHECK_OK(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT, SECONDS(401), numbers, 1, &count, NULL));
   CHECK_INT(count, 1);
-  CHECK_INT(numbers[0], 3);
+  CHECK_INT(numbers[0], 4);
   CHECK_INT(fleet_statistics(fleet).device_count, 1);
   CHECK_STATUS(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_INPUT, INT64_MAX, numbers, 4, &count, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_STATUS(fencepost_fleet_expire_devices(fleet, 2, SECONDS(401), numbers, 4, &count, &error),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "expiry is 2");
-  CHECK_INT(next_fleet_event(fleet).device, 3);
+  CHECK_INT(next_fleet_event(fleet).device, 4);
   expect_no_fleet_event(fleet);
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);
@@ -126,7 +126,7 @@ static void arrivals(void) {
   CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
   const char *const names[] = {"good", "ahead", "behind", "quiet"};
   const int64_t now = SECONDS(0);
-  uint32_t devices[4], gone[4];
+  fencepost_device devices[4], gone[4];
   size_t count = 7;
   CHECK_OK(fencepost_fleet_enter_devices(fleet, names, 2, 1, devices, NULL));
   CHECK_STATUS(fencepost_fleet_expire_devices(fleet, FENCEPOST_EXPIRY_ARRIVAL, now, gone, 4, &count, &error),
@@ -168,7 +168,7 @@ static void arrivals(void) {
 static void moving(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table), *other = new_fleet(table);
-  const uint32_t numbers[] = {1, 0};
+  const fencepost_device numbers[] = {2, 1};
   const char *names[] = {"two", "one"};
   uint64_t offsets[3] = {9, 9, 9};
   size_t size = 0;
@@ -181,15 +181,15 @@ static void moving(void) {
   CHECK_INT(offsets[0], 0);
   CHECK_INT(offsets[2], size);
   CHECK(offsets[1] > 0 && offsets[1] < size);
-  uint32_t entered[2] = {9, 9};
+  fencepost_device entered[2] = {9, 9};
   CHECK_OK(fencepost_fleet_import_devices(other, names, bytes, offsets, 2, 0, entered, NULL));
-  CHECK_INT(entered[0], 0);
-  CHECK_INT(entered[1], 1);
+  CHECK_INT(entered[0], 1);
+  CHECK_INT(entered[1], 2);
   CHECK_OK(fencepost_fleet_advance(other, FENCEPOST_ALL_DEVICES, SECONDS(30), 0, NULL));
   fencepost_event event = next_fleet_event(other);
   /* The second fleet confirms a crossing that began in the first fleet. */
   CHECK_TEXT(event.identifier, "standard");
-  CHECK_INT(event.device, 1);
+  CHECK_INT(event.device, 2);
   CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, SECONDS(30), 0, NULL));
 
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -231,7 +231,7 @@ static void moving(void) {
   fencepost_state state = 9;
   CHECK_OK(fencepost_fleet_state(other, entered[0], "exact", &state, NULL));
   CHECK_INT(state, FENCEPOST_STATE_SATISFIED);
-  const uint32_t wrong[] = {0, 99};
+  const fencepost_device wrong[] = {1, 99};
   CHECK_STATUS(fencepost_fleet_export_devices(fleet, wrong, 2, 0, bytes, sizeof bytes, NULL, &size, &error),
                FENCEPOST_E_NO_SUCH_DEVICE);
   CHECK_INT(error.position, 1);
@@ -244,8 +244,8 @@ static void moving(void) {
 }
 
 /* Adds `count` devices, and removes each one before it adds the next; returns the number of the last device. */
-static uint32_t churn(fencepost_fleet *fleet, int count) {
-  uint32_t device = FENCEPOST_NO_DEVICE;
+static fencepost_device churn(fencepost_fleet *fleet, int count) {
+  fencepost_device device = FENCEPOST_NO_DEVICE;
   char name[24];
   for (int i = 0; i < count; i++) {
     if (device != FENCEPOST_NO_DEVICE) CHECK_OK(fencepost_fleet_remove_devices(fleet, &device, 1, 0, NULL));
@@ -260,7 +260,7 @@ static void stale_numbers(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
   fencepost_fleet *fleet = new_fleet(table);
-  const uint32_t stale = device_of(fleet, "stale"), kept = device_of(fleet, "kept");
+  const fencepost_device stale = device_of(fleet, "stale"), kept = device_of(fleet, "kept");
   CHECK_OK(feed_device(fleet, stale, 0, SECONDS(100)));
   fencepost_event event = next_fleet_event(fleet);
   CHECK_OK(fencepost_fleet_remove_devices(fleet, &stale, 1, 0, NULL));
@@ -271,16 +271,17 @@ static void stale_numbers(void) {
   static _Thread_local char json[8192];
   CHECK_OK(json_of_fleet_event(fleet, &event, json, sizeof json));
   CHECK(strncmp(json, "{\"device\":\"stale\",", 18) == 0);
-  const uint32_t last = churn(fleet, 10000);
-  CHECK(last != (last & FENCEPOST_DEVICE_PLACE_MASK) && (last & FENCEPOST_DEVICE_PLACE_MASK) < 4200);
+  const fencepost_device last = churn(fleet, 10000);
+  CHECK(last >> 32 != 0 && (uint32_t)last - 1 < 4200);
   CHECK_INT(fleet_statistics(fleet).device_count, 2);
 
   const fencepost_fleet_counters before = fleet_statistics(fleet);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   uint32_t other = 0;
-  /* Tries each of the 64 numbers that have the slot of the removed device. */
-  for (uint32_t generation = 0; generation < 64; generation++) {
-    const uint32_t number = (stale & FENCEPOST_DEVICE_PLACE_MASK) | generation << 26;
+  /* Tries numbers that have the slot of the removed device, also one whose six lower bits of the generation are those
+     of the first device. */
+  for (uint64_t generation = 0; generation < 130; generation++) {
+    const fencepost_device number = (stale & UINT32_MAX) | generation << 32;
     char name[32];
     if (fencepost_fleet_device_identifier(fleet, number, name, sizeof name, NULL, NULL) == FENCEPOST_OK) {
       CHECK_CONTAINS(name, "other");
@@ -288,7 +289,7 @@ static void stale_numbers(void) {
       continue;
     }
     const fencepost_fix fix = {0, 0, 1, SECONDS(200)};
-    const uint32_t rows[] = {kept, number};
+    const fencepost_device rows[] = {kept, number};
     double zeros[2] = {0, 0};
     const int64_t times[] = {SECONDS(200), SECONDS(200)};
     fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
@@ -347,7 +348,7 @@ static void forks(void) {
   fencepost_event again = next_fleet_event(fork);
   CHECK(memcmp(&first, &again, sizeof first) == 0);
   CHECK_INT(fleet_statistics(fork).device_count, fleet_statistics(fleet).device_count);
-  uint32_t device = device_of(fork, "only in the fork");
+  fencepost_device device = device_of(fork, "only in the fork");
   CHECK_OK(feed_device(fork, device, 0, SECONDS(5000)));
   CHECK_INT(fleet_statistics(fork).device_count, fleet_statistics(fleet).device_count + 1);
   /* A change of the shared table reaches both, also after the original has ended. */

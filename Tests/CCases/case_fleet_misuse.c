@@ -11,7 +11,7 @@ static void misuse(void) {
   fencepost_state state;
   size_t count;
   int64_t time;
-  uint32_t device;
+  fencepost_device device;
   const char *name = "one";
   fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
   fencepost_device_statistics own = FENCEPOST_DEVICE_STATISTICS_INIT;
@@ -37,7 +37,7 @@ static void misuse(void) {
   NO(fencepost_fleet_conditions(fleet, NULL, NULL));
   NO(fencepost_fleet_statistics(NULL, &statistics, NULL));
   NO(fencepost_fleet_statistics(fleet, NULL, NULL));
-  NO(fencepost_fleet_device_statistics(fleet, 0, NULL, NULL));
+  NO(fencepost_fleet_device_statistics(fleet, 1, NULL, NULL));
   NO(fencepost_fleet_enter_devices(fleet, NULL, 1, 0, &device, NULL));
   NO(fencepost_fleet_enter_devices(fleet, &name, 1, 0, NULL, NULL));
   NO(fencepost_fleet_list_devices(fleet, NULL, 1, &count, NULL));
@@ -55,35 +55,36 @@ static void misuse(void) {
   NO(fencepost_fleet_rewind(NULL, FENCEPOST_ALL_DEVICES, 0, NULL));
   NO(fencepost_fleet_rewind(NULL, 0, 0, NULL));
   NO(fencepost_fleet_feed_fix(NULL, 0, &fix, NULL));
-  NO(fencepost_fleet_feed_fix(fleet, 0, NULL, NULL));
+  NO(fencepost_fleet_feed_fix(fleet, 1, NULL, NULL));
   NO(fencepost_fleet_feed_columns(NULL, &columns, 0, NULL, NULL));
-  NO(fencepost_fleet_feed_sightings(fleet, 0, NULL, 1, SECONDS(50), NULL));
+  NO(fencepost_fleet_feed_sightings(fleet, 1, NULL, 1, SECONDS(50), NULL));
   NO(fencepost_fleet_next_deadline(fleet, FENCEPOST_ALL_DEVICES, NULL, NULL));
-  NO(fencepost_fleet_next_deadline(fleet, 0, NULL, NULL));
+  NO(fencepost_fleet_next_deadline(fleet, 1, NULL, NULL));
   NO(fencepost_fleet_poll_events(fleet, NULL, 1, &count, NULL));
   NO(fencepost_fleet_poll_events(fleet, &event, 1, NULL, NULL));
   NO(fencepost_fleet_poll_event(NULL, &event, &available, NULL));
   NO(fencepost_fleet_poll_event(fleet, NULL, &available, NULL));
   NO(fencepost_fleet_poll_event(fleet, &event, NULL, NULL));
   CHECK_INT(available, 9);
-  NO(fencepost_fleet_state(fleet, 0, NULL, &state, NULL));
-  NO(fencepost_fleet_state(fleet, 0, "exact", NULL, NULL));
-  NO(fencepost_fleet_list_conditions(fleet, 0, FENCEPOST_STATE_SATISFIED, 0, NULL, 1, &count, NULL));
+  NO(fencepost_fleet_state(fleet, 1, NULL, &state, NULL));
+  NO(fencepost_fleet_state(fleet, 1, "exact", NULL, NULL));
+  NO(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, 0, NULL, 1, &count, NULL));
   NO(fencepost_fleet_list_devices_inside(NULL, "exact", NULL, 0, &count, NULL));
   NO(fencepost_fleet_list_devices_inside(fleet, "exact", NULL, 1, &count, NULL));
   NO(fencepost_fleet_list_devices_inside(fleet, NULL, NULL, 0, NULL, NULL));
-  NO(fencepost_fleet_explain(fleet, 0, "exact", NULL, NULL));
+  NO(fencepost_fleet_explain(fleet, 1, "exact", NULL, NULL));
   NO(fencepost_fleet_export_devices(fleet, NULL, 1, 0, NULL, 0, NULL, &count, NULL));
   NO(fencepost_fleet_export_devices(fleet, &device, 0, 0, NULL, 0, NULL, NULL, NULL));
   NO(fencepost_fleet_import_devices(fleet, NULL, NULL, offsets, 1, 0, NULL, NULL));
   NO(fencepost_fleet_set_wakeup(NULL, NULL, NULL, NULL));
 
-  /* Device 2 was removed; device 3 never existed. */
-  static const fencepost_device none[] = {2, 3, 1000000, FENCEPOST_NO_DEVICE, FENCEPOST_ALL_DEVICES};
+  /* Device 3 was removed; device 4 never existed; the others are numbers of later devices in the place of device 1. */
+  static const fencepost_device none[] = {
+      3, 4, 1000000, UINT64_C(1) << 32 | 1, UINT64_C(1) << 38 | 1, FENCEPOST_NO_DEVICE, FENCEPOST_ALL_DEVICES};
 #define NONE(call) CHECK_STATUS(call, FENCEPOST_E_NO_SUCH_DEVICE)
 #define WRONG(call) CHECK_STATUS(call, FENCEPOST_E_INVALID_ARGUMENT)
   fencepost_fleet_counters before = fleet_statistics(fleet), after;
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 7; i++) {
     NONE(fencepost_fleet_feed_fix(fleet, none[i], &fix, NULL));
     NONE(fencepost_fleet_feed_sightings(fleet, none[i], NULL, 0, SECONDS(50), NULL));
     NONE(fencepost_fleet_set_beacon_scanning(fleet, none[i], 0, SECONDS(50), NULL));
@@ -93,7 +94,7 @@ static void misuse(void) {
     NONE(fencepost_fleet_explain(fleet, none[i], "exact", &explanation, NULL));
     NONE(fencepost_fleet_export_devices(fleet, &none[i], 1, 0, NULL, 0, NULL, &count, NULL));
   }
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 6; i++) {
     NONE(fencepost_fleet_advance(fleet, none[i], SECONDS(50), 0, NULL));
     NONE(fencepost_fleet_rewind(fleet, none[i], SECONDS(50), NULL));
     NONE(fencepost_fleet_next_deadline(fleet, none[i], &time, NULL));
@@ -101,18 +102,18 @@ static void misuse(void) {
   WRONG(fencepost_fleet_export_devices(fleet, none, SIZE_MAX, 0, NULL, 0, NULL, &count, NULL));
   WRONG(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, INT64_MAX, 0, NULL));
   WRONG(fencepost_fleet_poll_events(fleet, &event, SIZE_MAX, &count, NULL));
-  WRONG(fencepost_fleet_list_conditions(fleet, 0, FENCEPOST_STATE_SATISFIED, 0, NULL, SIZE_MAX, &count, NULL));
+  WRONG(fencepost_fleet_list_conditions(fleet, 1, FENCEPOST_STATE_SATISFIED, 0, NULL, SIZE_MAX, &count, NULL));
   WRONG(fencepost_fleet_list_devices_inside(fleet, NULL, NULL, SIZE_MAX, &count, NULL));
   WRONG(fencepost_fleet_list_devices_inside(fleet, "\xff", NULL, 0, &count, NULL));
   WRONG(fencepost_fleet_list_devices_inside(fleet, "", NULL, 0, &count, NULL));
   after = fleet_statistics(fleet);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
-  CHECK_STATUS(feed_device(fleet, 0, 0, SECONDS(1)), FENCEPOST_E_LATE_INPUT);
-  CHECK_STATUS(feed_device(fleet, 0, NAN, SECONDS(50)), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(feed_device(fleet, 1, 0, SECONDS(1)), FENCEPOST_E_LATE_INPUT);
+  CHECK_STATUS(feed_device(fleet, 1, NAN, SECONDS(50)), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(fleet_statistics(fleet).late_inputs, 1);
   CHECK_INT(fleet_statistics(fleet).invalid_fixes, 1);
   event = next_fleet_event(fleet);
-  CHECK_INT(event.device, 0);
+  CHECK_INT(event.device, 1);
 
 #define RANGE(member, value) RANGE_AS(member, #member, value)
 #define RANGE_AS(member, name, value)                                 \

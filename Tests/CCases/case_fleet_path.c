@@ -44,7 +44,7 @@ static void driving_through(void) {
   add_two_lines(table);
   fencepost_fleet_options options = geodesic(SECONDS(600) - T0, 0);
   fencepost_fleet *fleet = path_fleet(table, &options);
-  uint32_t a = device_of(fleet, "a"), b = device_of(fleet, "b");
+  fencepost_device a = device_of(fleet, "a"), b = device_of(fleet, "b");
   CHECK_OK(feed_device(fleet, a, -0.1, SECONDS(0)));
   CHECK_OK(feed_device(fleet, b, 0.02, SECONDS(50)));
   expect_no_fleet_event(fleet);
@@ -125,7 +125,7 @@ static void kept(void) {
   options.store_directory = store.path, options.name = "trucks";
   options.durability = FENCEPOST_DURABILITY_EVERY_INPUT;
   fencepost_fleet *fleet = path_fleet(table, &options);
-  uint32_t a = device_of(fleet, "a"), b = device_of(fleet, "b");
+  fencepost_device a = device_of(fleet, "a"), b = device_of(fleet, "b");
   CHECK_OK(feed_device(fleet, a, -0.1, SECONDS(0)));
   CHECK_OK(feed_device(fleet, b, -0.1, SECONDS(0)));
   CHECK_OK(feed_device(fleet, b, -0.1, SECONDS(1000))); /* a gap */
@@ -167,7 +167,7 @@ static void planning(void) {
   add_exact(table, "zone", 0, 3);
   add_exact(table, "east", 0.1, 4);
   fencepost_fleet *fleet = new_fleet(table);
-  uint32_t a = device_of(fleet, "a");
+  fencepost_device a = device_of(fleet, "a");
   double metres = 0;
   CHECK_OK(fencepost_fleet_safe_distance(fleet, a, 0, 0, &metres, NULL));
   CHECK_NEAR(metres, 1000, 1e-5);

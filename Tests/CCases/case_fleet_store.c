@@ -18,7 +18,7 @@ static fencepost_fleet *open_fleet(fencepost_conditions *table, const fencepost_
   return fleet;
 }
 
-static fencepost_device_statistics device_statistics(fencepost_fleet *fleet, uint32_t device) {
+static fencepost_device_statistics device_statistics(fencepost_fleet *fleet, fencepost_device device) {
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
   CHECK_OK(fencepost_fleet_device_statistics(fleet, device, &statistics, NULL));
   return statistics;
@@ -39,7 +39,7 @@ static void a_stored_fleet_goes_on(void) {
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = open_fleet(table, &options);
   add_exact(table, "depot", 0, 7);
-  uint32_t one = device_of(fleet, "one"), two = device_of(fleet, "two");
+  fencepost_device one = device_of(fleet, "one"), two = device_of(fleet, "two");
   CHECK_OK(feed_device(fleet, one, 1, SECONDS(1)));
   CHECK_OK(feed_device(fleet, one, 0, SECONDS(2)));
   CHECK_OK(feed_device(fleet, two, 0, SECONDS(2)));
@@ -118,7 +118,7 @@ static void questions_save_nothing(void) {
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = open_fleet(table, &options);
   add_exact(table, "depot", 0, 7);
-  const uint32_t one = device_of(fleet, "one");
+  const fencepost_device one = device_of(fleet, "one");
   CHECK_OK(feed_device(fleet, one, 0, SECONDS(1)));
   next_fleet_event(fleet);
   add_exact(table, "town", 1, 8);
@@ -128,7 +128,7 @@ static void questions_save_nothing(void) {
   fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
   fencepost_state state;
   const char *names[] = {"one", "two"};
-  uint32_t numbers[2];
+  fencepost_device numbers[2];
   int64_t deadline;
   size_t count;
   CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "depot", presences, 4, &count, NULL));

@@ -24,7 +24,7 @@ static void *follow(void *argument) {
     me->failures++;
     return NULL;
   }
-  uint32_t devices[DEVICES];
+  fencepost_device devices[DEVICES];
   for (int d = 0; d < DEVICES; d++) {
     char text[32];
     const char *name = text;
@@ -111,7 +111,7 @@ static void *feed_shared(void *argument) {
   for (int round = 0; round < ROUNDS * 4; round++) {
     char text[16];
     const char *name = text;
-    uint32_t device;
+    fencepost_device device;
     snprintf(text, sizeof text, "d%d", round % 7);
     fencepost_event event;
     size_t count;

@@ -57,7 +57,7 @@ static const double north[] = {0, 0, 1}, east[] = {0, 1, 0};
 static const fencepost_geometry geometry = {sizeof(fencepost_geometry), 0, north, east, 3, NULL, 0, NULL, 0};
 static const fencepost_fleet_options fleet_options = FENCEPOST_FLEET_OPTIONS_INIT;
 static const fencepost_fleet_columns fleet_columns = {
-    sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, &fix_columns, 0, 0, 0};
+    sizeof(fencepost_fleet_columns), 8, NULL, 8, NULL, 0, &fix_columns, 0, 0, 0};
 static const fencepost_significant_change_filter filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
 
 static fencepost_status read_monitor_options(void *structure) {
@@ -292,7 +292,7 @@ static fencepost_status read_fleet_statistics(fencepost_fleet *fleet, fencepost_
 }
 static fencepost_status read_device_statistics(fencepost_fleet *fleet, fencepost_conditions *table, void *structure) {
   (void)table;
-  return fencepost_fleet_device_statistics(fleet, 0, structure, NULL);
+  return fencepost_fleet_device_statistics(fleet, 1, structure, NULL);
 }
 static fencepost_status read_version(fencepost_fleet *fleet, fencepost_conditions *table, void *structure) {
   (void)fleet;

@@ -359,7 +359,7 @@ static void assumptions(void) {
   CHECK_OK(add_one(table, fencepost_circle("single", 0, 0, 1000), NULL));
   CHECK_OK(fencepost_conditions_put_circles(table, FENCEPOST_PUT_ENSURE, NULL, &name, &zero, &zero, &radius, NULL, 1,
                                             NULL, NULL));
-  uint32_t device = device_of(fleet, "d");
+  fencepost_device device = device_of(fleet, "d");
   CHECK_OK(feed_device(fleet, device, 1, SECONDS(0)));
   expect_no_fleet_event(fleet);
   fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;

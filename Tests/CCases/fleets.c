@@ -22,13 +22,13 @@ void add_exact(fencepost_conditions *table, const char *identifier, double longi
   CHECK_OK(add_one(table, with(fencepost_circle(identifier, 0, longitude, 1000), NULL, &options), NULL));
 }
 
-uint32_t device_of(fencepost_fleet *fleet, const char *identifier) {
-  uint32_t device = 77;
+fencepost_device device_of(fencepost_fleet *fleet, const char *identifier) {
+  fencepost_device device = 77;
   CHECK_OK(fencepost_fleet_enter_devices(fleet, &identifier, 1, 1, &device, NULL));
   return device;
 }
 
-fencepost_status feed_device(fencepost_fleet *fleet, uint32_t device, double longitude, int64_t time_us) {
+fencepost_status feed_device(fencepost_fleet *fleet, fencepost_device device, double longitude, int64_t time_us) {
   fencepost_fix fix = {0, longitude, 5, time_us};
   return fencepost_fleet_feed_fix(fleet, device, &fix, NULL);
 }
@@ -51,8 +51,7 @@ fencepost_event as_of_monitor(const fencepost_event *event) {
 fencepost_status json_of_fleet_event(fencepost_fleet *fleet, const fencepost_event *event, char *json,
                                      size_t capacity) {
   char device[FENCEPOST_IDENTIFIER_MAX + 1];
-  fencepost_status status =
-      fencepost_fleet_device_identifier(fleet, (uint32_t)event->device, device, sizeof device, NULL, NULL);
+  fencepost_status status = fencepost_fleet_device_identifier(fleet, event->device, device, sizeof device, NULL, NULL);
   return status != FENCEPOST_OK ? status : fencepost_event_json(event, device, json, capacity, NULL, NULL);
 }
 
@@ -84,7 +83,7 @@ fencepost_fleet *busy_fleet(fencepost_conditions **out_table) {
   add_exact(table, "exact", 0, 1);
   CHECK_OK(add_one(table, fencepost_circle("standard", 0, 0.05, 1000), NULL));
   CHECK_OK(add_one(table, fencepost_beacon("beacon", beacon_uuid, -1, -1), NULL));
-  uint32_t one = device_of(fleet, "one"), two = device_of(fleet, "two"), gone = device_of(fleet, "gone");
+  fencepost_device one = device_of(fleet, "one"), two = device_of(fleet, "two"), gone = device_of(fleet, "gone");
   CHECK_OK(feed_device(fleet, one, 0, SECONDS(0)));
   CHECK_OK(feed_device(fleet, two, 0, SECONDS(1)));
   /* The device leaves the condition "exact" and starts to cross "standard". */

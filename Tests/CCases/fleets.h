@@ -12,10 +12,10 @@ fencepost_fleet *new_fleet(fencepost_conditions *table);
 void add_exact(fencepost_conditions *table, const char *identifier, double longitude, uint64_t tag);
 
 /* Adds a device and returns its number. */
-uint32_t device_of(fencepost_fleet *fleet, const char *identifier);
+fencepost_device device_of(fencepost_fleet *fleet, const char *identifier);
 
 /* Feeds a fix on the equator; returns the status. */
-fencepost_status feed_device(fencepost_fleet *fleet, uint32_t device, double longitude, int64_t time_us);
+fencepost_status feed_device(fencepost_fleet *fleet, fencepost_device device, double longitude, int64_t time_us);
 
 /* Polls one event; fails if no event is pending. */
 fencepost_event next_fleet_event(fencepost_fleet *fleet);

@@ -39,24 +39,24 @@ import Testing
       for name in ["truck", "van", "a device whose name is longer than most", "bus", "idle", "deaf"] {
         _ = try engine.device(name)
       }
-      for (number, second) in zip([0, 1, 2, 3, 0, 1, 0, 2] as [UInt32], Int64(0)...) {
+      for (number, second) in zip([1, 2, 3, 4, 1, 2, 1, 3] as [UInt64], Int64(0)...) {
         let fix = Fix(
           latitude: [0.02, 0.0003, 0.0015, 0, 0.0005, 0.002, 0.0021, 0][Int(second)], longitude: 0, accuracy: 5,
           time: at(1_000 + second))
         try engine.feed(fix, for: number)
       }
-      try engine.setScanning(false, at: at(1_000), for: 5)
-      try engine.feed([BeaconSighting(uuid: tag, major: 3, minor: 4)], at: at(1_010), for: 1)
+      try engine.setScanning(false, at: at(1_000), for: 6)
+      try engine.feed([BeaconSighting(uuid: tag, major: 3, minor: 4)], at: at(1_010), for: 2)
       try engine.advance(to: at(1_012))
       _ = engine.nextEvent()
       _ = engine.nextEvent()
-      try engine.remove(3)
+      try engine.remove(4)
     }
     zones.remove("gone")
     try addCircle(120, "home", .exact)
     try fleet.call { engine throws(MonitorError) in
-      try engine.feed(Fix(latitude: 0.0001, longitude: 0, accuracy: 5, time: at(1_020)), for: 2)
-      try? engine.feed(Fix(latitude: 0.0001, longitude: 0, accuracy: 5, time: at(1_001)), for: 2)
+      try engine.feed(Fix(latitude: 0.0001, longitude: 0, accuracy: 5, time: at(1_020)), for: 3)
+      try? engine.feed(Fix(latitude: 0.0001, longitude: 0, accuracy: 5, time: at(1_001)), for: 3)
     }
   }
 
@@ -73,7 +73,7 @@ import Testing
     for device in engine.deviceNumbers {
       let own = try engine.statistics(of: device)
       lines.append(
-        "\(device) \(engine.identifier(of: device) ?? ""): clock \(own.clock?.description ?? "unset"), inputs "
+        "\(device - 1) \(engine.identifier(of: device) ?? ""): clock \(own.clock?.description ?? "unset"), inputs "
           + "\(own.inputCount), sequence \(own.handedOutEvents), next "
           + "\(try engine.nextDeadline(of: device)?.description ?? "none")")
       for presence in try engine.inside(device) {
@@ -91,12 +91,12 @@ import Testing
   private func liveOn(_ fleet: inout StoredFleet) throws {
     try fleet.call { engine throws(MonitorError) in
       try engine.setArrivalTime(at(5_000))
-      try engine.feed(Fix(latitude: 0.02, longitude: 0, accuracy: 5, time: at(1_021)), for: 0)
+      try engine.feed(Fix(latitude: 0.02, longitude: 0, accuracy: 5, time: at(1_021)), for: 1)
       try engine.setArrivalTime(at(5_100))
       try engine.advance(to: at(1_000_000))
       try engine.rewind(to: at(1_500))
-      try engine.feed(Fix(latitude: 0, longitude: 0, accuracy: 9_000, time: at(1_501)), for: 1)
-      try engine.rewind(to: at(1_500), for: 1)
+      try engine.feed(Fix(latitude: 0, longitude: 0, accuracy: 9_000, time: at(1_501)), for: 2)
+      try engine.rewind(to: at(1_500), for: 2)
     }
   }
 

@@ -86,7 +86,7 @@ import Testing
       }
     }
     try change(shared, to: "second")
-    try fleets[1].call { engine throws(MonitorError) in try engine.feed(fix(2, 10), for: 0) }
+    try fleets[1].call { engine throws(MonitorError) in try engine.feed(fix(2, 10), for: 1) }
     let crashed = try Folder()
     try folder.copy(into: crashed)
     for index in fleets.indices { try fleets[index].close() }
@@ -100,13 +100,13 @@ import Testing
       #expect(index == 0 || again.identifiers == before)
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(3 + Int64(index), 500), for: try engine.device("truck"))
-        try engine.feed(fix(5 + Int64(index), 10), for: 0)
+        try engine.feed(fix(5 + Int64(index), 10), for: 1)
       }
       try change(again, to: "third \(index)")
     }
     for name in order {
       var fleet = try open(crashed, again, name)
-      #expect(try fleet.call { engine throws(MonitorError) in try engine.statistics(of: 0).inputCount } >= 3)
+      #expect(try fleet.call { engine throws(MonitorError) in try engine.statistics(of: 1).inputCount } >= 3)
       try fleet.close()
     }
     #expect(crashed.names == ["a.fencepost", "b.fencepost"])

@@ -8,7 +8,7 @@ private protocol SeesForOne {
 }
 private protocol SeesForMany {
   mutating func see(
-    _ sightings: some Sequence<BeaconSighting>, at time: Timestamp, for number: UInt32
+    _ sightings: some Sequence<BeaconSighting>, at time: Timestamp, for number: UInt64
   ) throws(MonitorError)
 }
 private protocol Sees: Actor {

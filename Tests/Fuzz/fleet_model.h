@@ -35,7 +35,8 @@ typedef struct expected {
   fencepost_event event; /* without its sequence */
   uint8_t device;
   uint64_t row, position, sequence;
-  uint32_t number; /* the device's number when the event was recorded; a device that is added again has another number.
+  fencepost_device
+      number; /* the device's number when the event was recorded; a device that is added again has another number.
                       If `number` is FENCEPOST_NO_DEVICE, the device may have any number, because a restart assigns new
                       numbers */
 } expected;
@@ -45,7 +46,7 @@ typedef struct fleet_model {
   fencepost_fleet *fleet;
   fencepost_fleet_options options;
   fencepost_monitor *monitors[DEVICES];
-  uint32_t numbers[DEVICES];
+  fencepost_device numbers[DEVICES];
   uint64_t sequences[DEVICES], position;
   change past[PAST];
   size_t past_count;
@@ -286,8 +287,8 @@ static void fleet_poll(fleet_model *known, size_t limit) {
     char json[8192];
     size_t size;
     char name[FENCEPOST_IDENTIFIER_MAX + 1];
-    REQUIRE(fencepost_fleet_device_identifier(known->fleet, (uint32_t)events[i].device, name, sizeof name, NULL,
-                                              NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_fleet_device_identifier(known->fleet, events[i].device, name, sizeof name, NULL, NULL) ==
+            FENCEPOST_OK);
     REQUIRE(fencepost_event_json(&events[i], name, json, sizeof json, &size, NULL) == FENCEPOST_OK);
     REQUIRE(size == strlen(json) && json[0] == '{' && json[size - 1] == '}');
     events[i].sequence = events[i].position = events[i].device = events[i].row = 0;

@@ -89,7 +89,7 @@ static void feed_columns(reader *in, fleet_model *known) {
   uint64_t bytes[ROWS]; /* the device column; its elements may have any width */
   int64_t clocks[DEVICES];
   uint8_t shape = take8(in);
-  uint32_t width = shape & 4 ? widths[shape & 3] : 4;
+  uint32_t width = shape & 4 ? widths[shape & 3] : 8;
   size_t count = take8(in) % (ROWS + 1);
   for (int device = 0; device < DEVICES; device++) clocks[device] = clock_of(known, device);
   for (size_t i = 0; i < count; i++) {
@@ -178,7 +178,7 @@ static void renew(reader *in, fleet_model *known) {
 
 /* A fleet that accepted damaged bytes must continue to work, and it must be possible to open its stored state again. */
 static void use_damaged(fencepost_fleet *fleet) {
-  uint32_t numbers[DEVICES];
+  fencepost_device numbers[DEVICES];
   size_t size, count = 0;
   fencepost_fix fix = {0, 0, 5, INT64_C(1700000100000000)};
   REQUIRE(fencepost_fleet_enter_devices(fleet, device_names, DEVICES, 0, numbers, NULL) == FENCEPOST_OK);
@@ -249,7 +249,7 @@ static void move(reader *in, fleet_model *known) {
       for (int device = 0; device < DEVICES; device++)
         seal(copy + offsets[device], (size_t)(offsets[device + 1] - offsets[device]), 4);
     fencepost_error error = FENCEPOST_ERROR_INIT;
-    uint32_t numbers[DEVICES];
+    fencepost_device numbers[DEVICES];
     fencepost_status status = fencepost_fleet_import_devices(victim, device_names, copy, offsets, DEVICES,
                                                              portable >> 4 & 1, numbers, &error);
     require_detail(status, &error);
@@ -257,7 +257,7 @@ static void move(reader *in, fleet_model *known) {
     fencepost_fleet_destroy(victim);
   }
 
-  uint32_t numbers[DEVICES];
+  fencepost_device numbers[DEVICES];
   REQUIRE(fencepost_fleet_import_devices(fleet, device_names, bytes, offsets, DEVICES, 0, numbers, NULL) ==
           FENCEPOST_OK);
   REQUIRE(fencepost_fleet_export_devices(fleet, numbers, DEVICES, portable & 1, copy, size, again_offsets, &again,

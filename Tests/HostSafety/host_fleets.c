@@ -129,7 +129,7 @@ static void ask(fencepost_conditions *table) {
 static void count_wakes(void *context) { ++*(int *)context; }
 
 /* Moves three devices in and out of the circle, first with one call for each fix, then with columns of fixes. */
-static void feed(fencepost_fleet *fleet, const uint32_t *numbers) {
+static void feed(fencepost_fleet *fleet, const fencepost_device *numbers) {
   static fencepost_fix fixes[64];
   static uint8_t indices[64];
   for (int i = 0; i < 64; i++) {
@@ -160,7 +160,7 @@ static void feed(fencepost_fleet *fleet, const uint32_t *numbers) {
   OK(api.fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, INT64_C(3003000000), 0, NULL));
 }
 
-static void read_device(fencepost_fleet *fleet, uint32_t number) {
+static void read_device(fencepost_fleet *fleet, fencepost_device number) {
   int64_t deadline;
   fencepost_state state;
   static fencepost_condition_state presences[4];
@@ -185,7 +185,7 @@ static void read_device(fencepost_fleet *fleet, uint32_t number) {
 }
 
 /* Moves the devices to another fleet over the same table; that fleet must refuse the damaged bytes of a device. */
-static void carry(fencepost_conditions *table, fencepost_fleet *fleet, const uint32_t *numbers) {
+static void carry(fencepost_conditions *table, fencepost_fleet *fleet, const fencepost_device *numbers) {
   static uint8_t bytes[4096];
   uint64_t offsets[4];
   size_t size;
@@ -219,7 +219,8 @@ void use_fleets(void) {
   geometry.latitudes = latitudes, geometry.longitudes = longitudes, geometry.vertex_count = 4;
   fencepost_conditions *table = NULL, *same = NULL;
   fencepost_fleet *fleet = NULL;
-  uint32_t numbers[3], found[3], available;
+  fencepost_device numbers[3], found[3];
+  uint32_t available;
   int64_t deadline;
   size_t count, size;
   int wakes = 0;
@@ -270,7 +271,7 @@ void use_fleets(void) {
 }
 
 void use_stored_fleet(const char *directory) {
-  uint32_t numbers[3];
+  fencepost_device numbers[3];
   fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.store_directory = directory, options.name = "fleet";
   for (int opening = 0; opening < 2; opening++) {

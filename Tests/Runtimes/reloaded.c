@@ -119,14 +119,14 @@ static int visited(const char *path, const char *folder, int round) {
   fencepost_conditions *zones;
   fencepost_fleet *fleet;
   const char *name_of_device = "truck";
-  uint32_t number;
+  fencepost_device number;
   require(fencepost_conditions_create_(&zones, NULL) == FENCEPOST_OK, "no table");
   require(fencepost_conditions_add_(zones, &office, 1, NULL) == FENCEPOST_OK, "no zone");
   require(fencepost_fleet_create_(zones, NULL, &fleet, NULL) == FENCEPOST_OK, "no fleet");
   require(fencepost_fleet_enter_devices_(fleet, &name_of_device, 1, 1, &number, NULL) == FENCEPOST_OK, "no device");
   double latitude[] = {37, 37.001}, longitude[] = {-122, -122};
   int64_t time[] = {1700000000000000, 1700000100000000};
-  uint32_t numbers[] = {number, number};
+  fencepost_device numbers[] = {number, number};
   fencepost_fleet_columns rows = FENCEPOST_FLEET_COLUMNS_INIT;
   fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
   fixes.latitudes = latitude, fixes.longitudes = longitude, fixes.times_us = time;

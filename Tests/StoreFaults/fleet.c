@@ -169,7 +169,7 @@ void attack_fleet_flips(long count) {
   for (int i = 0; i < 1500; i++) {
     char text[32];
     const char *name = text;
-    uint32_t device;
+    fencepost_device device;
     snprintf(text, sizeof text, "one of many %d", i);
     fencepost_fix fix;
     memset(&fix, 0, sizeof fix);

@@ -113,7 +113,7 @@ static const char *name_of(int device) {
   return names[device];
 }
 
-static int number_of(fencepost_fleet *fleet, int device, uint32_t *out) {
+static int number_of(fencepost_fleet *fleet, int device, fencepost_device *out) {
   const char *name = name_of(device);
   *out = FENCEPOST_NO_DEVICE;
   if (fencepost_fleet_enter_devices(fleet, &name, 1, 0, out, NULL)) abort();
@@ -121,7 +121,7 @@ static int number_of(fencepost_fleet *fleet, int device, uint32_t *out) {
 }
 
 static fencepost_status feed_input(fencepost_fleet *fleet, const input *in) {
-  uint32_t device;
+  fencepost_device device;
   const char *name = name_of(in->device);
   fencepost_status status = fencepost_fleet_enter_devices(fleet, &name, 1, 1, &device, &last_error);
   if (status) return status;
@@ -178,7 +178,8 @@ static int is_fed_again;
 /* Changes the table, or removes a device. */
 static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
   fencepost_status status = FENCEPOST_OK;
-  uint32_t device, removed, gone[FLEET_DEVICES];
+  fencepost_device device, gone[FLEET_DEVICES];
+  uint32_t removed;
   size_t count = 0;
   if (at->kind == REMOVE_DEVICE) {
     if (number_of(fleet, at->which, &device))
@@ -218,7 +219,7 @@ static fencepost_status poll(fencepost_fleet *fleet, size_t most, uint64_t last[
   fencepost_status status = fencepost_fleet_poll_events(fleet, events, most, &count, &last_error);
   for (size_t i = 0; i < count && !status && last; i++)
     for (int d = 0; d < FLEET_DEVICES; d++) {
-      uint32_t number;
+      fencepost_device number;
       if (number_of(fleet, d, &number) && number == events[i].device) last[d] = events[i].sequence;
     }
   return status;
@@ -323,7 +324,7 @@ unsigned char *fleet_snapshot(fencepost_fleet *fleet, size_t *size) {
 /* Returns a hash of all answers about a device except its last fix. A reopened fleet does not know the last fix outside
    the device's safe region. */
 static uint64_t whole_of(fencepost_fleet *fleet, int device) {
-  uint32_t number;
+  fencepost_device number;
   fencepost_condition_state inside[8];
   size_t count;
   int64_t deadline;
@@ -353,7 +354,7 @@ static uint64_t whole_of(fencepost_fleet *fleet, int device) {
 }
 
 static uint64_t urgent_of(fencepost_fleet *fleet, int device) {
-  uint32_t number;
+  fencepost_device number;
   fencepost_condition_state inside[8];
   size_t count;
   if (!number_of(fleet, device, &number)) return beginning;
@@ -420,7 +421,7 @@ static void finish(fencepost_fleet *fleet, uint64_t whole[FLEET_DEVICES], uint64
   while (count)
     if (fencepost_fleet_poll_events(fleet, &event, 1, &count, &last_error)) abort();
   for (int d = 0; d < FLEET_DEVICES; d++) {
-    uint32_t number;
+    fencepost_device number;
     fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
     whole[d] = whole_of(fleet, d);
     if (!number_of(fleet, d, &number)) continue;
@@ -461,7 +462,7 @@ void imagine_fleet(void) {
 static void feed_again(fencepost_fleet *fleet, long tables, const int gone[FLEET_DEVICES], const char *what, long n) {
   uint64_t had[FLEET_DEVICES] = {0}, seen[FLEET_DEVICES] = {0};
   for (int d = 0; d < FLEET_DEVICES; d++) {
-    uint32_t number;
+    fencepost_device number;
     fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
     if (!number_of(fleet, d, &number)) continue;
     if (fencepost_fleet_device_statistics(fleet, number, &statistics, NULL)) abort();
@@ -510,7 +511,7 @@ static void look_at_events(fencepost_fleet *fleet, const fleet_progress *shared,
   fencepost_event event;
   while (fencepost_fleet_poll_events(copy, &event, 1, &count, NULL) == FENCEPOST_OK && count)
     for (int d = 0; d < FLEET_DEVICES; d++) {
-      uint32_t number;
+      fencepost_device number;
       if (!number_of(copy, d, &number) || number != event.device) continue;
       uint64_t sequence = event.sequence;
       if (next[d] ? sequence != next[d] : sequence > shared->acknowledged[d] + 1)

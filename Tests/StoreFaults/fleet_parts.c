@@ -99,8 +99,8 @@ static int grow(fencepost_fleet *fleet, int is_asked_only) {
   return is_small;
 }
 
-static uint32_t number_of(fencepost_fleet *fleet, uint32_t device) {
-  uint32_t number;
+static fencepost_device number_of(fencepost_fleet *fleet, uint32_t device) {
+  fencepost_device number;
   const char *name = name_of(device);
   check(fencepost_fleet_enter_devices(fleet, &name, 1, 0, &number, &last_error));
   return number;
@@ -119,7 +119,7 @@ static void change(fencepost_fleet *fleet, long n) {
   take_events(fleet);
   check(fencepost_fleet_checkpoint(fleet, &last_error));
   if (n == GROWS) grow(fleet, 0);
-  uint32_t number = number_of(fleet, LEAVER);
+  fencepost_device number = number_of(fleet, LEAVER);
   if (n == LEAVES && number != FENCEPOST_NO_DEVICE)
     check(fencepost_fleet_remove_devices(fleet, &number, 1, 0, &last_error));
 }
@@ -141,7 +141,7 @@ static void play_crowd(fencepost_fleet *fleet, long n, uint64_t *had) {
     if (n % 8 == 3) check(fencepost_fleet_acknowledge(fleet, &last_error));
     return;
   }
-  static uint32_t devices[ROWS];
+  static fencepost_device devices[ROWS];
   static double latitudes[ROWS], longitudes[ROWS];
   size_t count = 0;
   for (long i = 0; i < ROWS; i++) {
@@ -187,7 +187,7 @@ static void finish_crowd(fencepost_fleet *fleet, uint64_t out[DEVICES]) {
   check(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, (2000 + CALLS * 10) * SECOND, 0, &last_error));
   take_events(fleet);
   for (uint32_t d = 0; d < DEVICES; d++) {
-    uint32_t number = number_of(fleet, d);
+    fencepost_device number = number_of(fleet, d);
     fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
     fencepost_condition_state inside[4];
     size_t count;
@@ -223,7 +223,7 @@ static int look_at_crowd(const char *what, long n) {
   int has_left = 1, is_grown = !grow(fleet, 1);
   count_inputs(before);
   for (uint32_t d = 0; d < DEVICES; d++) {
-    uint32_t number = number_of(fleet, d);
+    fencepost_device number = number_of(fleet, d);
     fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
     had[d] = 0;
     if (number != FENCEPOST_NO_DEVICE) {

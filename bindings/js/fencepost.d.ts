@@ -583,7 +583,7 @@ export class Fleet implements Disposable {
   /** A new `Zones` object for the fleet's table. */
   readonly zones: Zones;
   /** The numbers of devices, for `feedMany`; devices that do not exist are created. */
-  enter(identifiers: Iterable<string>): Uint32Array;
+  enter(identifiers: Iterable<string>): BigUint64Array;
   has(identifier: string): boolean;
   /** The identifiers of all devices, in the order of their numbers. */
   readonly devices: string[];
@@ -599,7 +599,7 @@ export class Fleet implements Disposable {
   feed(device: string, fix: Fix): void;
   /** @throws QueueFullError The rows before `position` were applied; `result` contains their counts. */
   feedMany(
-    columns: FixColumns & { devices: Uint32Array | readonly string[] },
+    columns: FixColumns & { devices: BigUint64Array | readonly string[] },
     options?: FeedOptions & { firstRow?: number },
   ): FeedResult;
   /** @throws LateInputError, AheadOfClockError, QueueFullError */

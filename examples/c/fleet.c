@@ -95,8 +95,8 @@ static void add_depots(fencepost_conditions *depots) {
 }
 
 /* Fills the dictionary, which gives the fleet's device number for each vehicle index in the rows. */
-static uint32_t *enter_vehicles(fencepost_fleet *fleet, uint32_t count) {
-  uint32_t *numbers = malloc(count * sizeof *numbers);
+static fencepost_device *enter_vehicles(fencepost_fleet *fleet, uint32_t count) {
+  fencepost_device *numbers = malloc(count * sizeof *numbers);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   if (numbers == NULL) exit(1);
   for (uint32_t vehicle = 0; vehicle < count; vehicle++) {
@@ -120,9 +120,8 @@ static uint64_t print_events(fencepost_fleet *fleet, uint64_t *handled) {
       char json[8192], vehicle[FENCEPOST_IDENTIFIER_MAX + 1];
       entered += events[i].state == FENCEPOST_STATE_SATISFIED;
       if (events[i].position > SHOWN) continue;
-      require(
-          fencepost_fleet_device_identifier(fleet, (uint32_t)events[i].device, vehicle, sizeof vehicle, NULL, &error),
-          &error);
+      require(fencepost_fleet_device_identifier(fleet, events[i].device, vehicle, sizeof vehicle, NULL, &error),
+              &error);
       require(fencepost_event_json(&events[i], vehicle, json, sizeof json, NULL, &error), &error);
       puts(json);
     }
@@ -142,7 +141,7 @@ int main(int argc, char **argv) {
   require(fencepost_conditions_create(&depots, &error), &error);
   add_depots(depots);
   require(fencepost_fleet_create(depots, NULL, &fleet, &error), &error);
-  uint32_t *numbers = enter_vehicles(fleet, broker.vehicles);
+  fencepost_device *numbers = enter_vehicles(fleet, broker.vehicles);
   broker.pipe = ends[1];
   if (pthread_create(&thread, NULL, send_rows, &broker) != 0) return 1;
 
@@ -151,7 +150,8 @@ int main(int argc, char **argv) {
   fixes.latitudes = &rows->latitude, fixes.longitudes = &rows->longitude, fixes.times_us = &rows->time_us;
   fixes.latitude_stride = fixes.longitude_stride = fixes.time_stride = sizeof(row);
   fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
-  columns.devices = &rows->vehicle, columns.device_stride = sizeof(row);
+  columns.devices = &rows->vehicle;
+  columns.device_width = sizeof rows->vehicle, columns.device_stride = sizeof(row);
   columns.dictionary = numbers, columns.dictionary_count = broker.vehicles;
   columns.fixes = &fixes;
 

@@ -99,7 +99,8 @@ static void add_conditions(fencepost_conditions *table, size_t count) {
 /* A worker's fleet, with its devices and their positions. */
 typedef struct worker {
   fencepost_fleet *fleet;
-  uint32_t devices, *numbers;
+  uint32_t devices;
+  fencepost_device *numbers;
   double *latitudes, *longitudes;
   uint64_t random;
   uint32_t rounds, begun;
@@ -121,7 +122,7 @@ static void *work(void *argument) {
   worker *me = argument;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   double *latitudes = malloc(BLOCK * sizeof(double)), *longitudes = malloc(BLOCK * sizeof(double));
-  uint32_t *devices = malloc(BLOCK * sizeof(uint32_t));
+  fencepost_device *devices = malloc(BLOCK * sizeof *devices);
   for (uint32_t round = me->begun; round < me->begun + me->rounds; round++) {
     /* The stride is coprime to the number of devices, so each device comes once per round, in a different order. */
     uint32_t stride = 2654435761u % me->devices | 1, device = round % me->devices;

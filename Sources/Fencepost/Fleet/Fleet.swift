@@ -93,13 +93,13 @@ public actor Fleet {
   // MARK: - Devices
 
   /// The number of a device; the device is created if it does not exist. See ``FleetEngine/device(_:)``.
-  public func device(_ identifier: String) throws(MonitorError) -> UInt32 { try engine.device(identifier) }
+  public func device(_ identifier: String) throws(MonitorError) -> UInt64 { try engine.device(identifier) }
 
   /// The number of a device; `nil` if there is no such device.
-  public func number(of identifier: String) -> UInt32? { engine.number(of: identifier) }
+  public func number(of identifier: String) -> UInt64? { engine.number(of: identifier) }
 
   /// The identifier of a device, or of a removed device as long as its number has not been reused.
-  public func identifier(of device: UInt32) -> String? { engine.identifier(of: device) }
+  public func identifier(of device: UInt64) -> String? { engine.identifier(of: device) }
 
   public var deviceCount: Int { engine.deviceCount }
 
@@ -136,7 +136,7 @@ public actor Fleet {
 
   /// Applies an input to a device. A new device is created, unless the input is refused or is counted as invalid.
   private func input(
-    for identifier: String, _ body: (inout FleetEngine, UInt32) throws(MonitorError) -> Void
+    for identifier: String, _ body: (inout FleetEngine, UInt64) throws(MonitorError) -> Void
   ) throws(MonitorError) {
     try stored.call { engine throws(MonitorError) in
       if let device = engine.number(of: identifier) { return try body(&engine, device) }
@@ -152,7 +152,7 @@ public actor Fleet {
   }
 
   /// Feeds one fix to the device with the given number.
-  public func feed(_ fix: Fix, for device: UInt32) throws(MonitorError) { try engine.feed(fix, for: device) }
+  public func feed(_ fix: Fix, for device: UInt64) throws(MonitorError) { try engine.feed(fix, for: device) }
 
   /// Feeds many fixes of many devices in order. See ``FleetEngine/feed(_:result:)``.
   ///
@@ -160,7 +160,7 @@ public actor Fleet {
   ///   changed); ``MonitorError/queueFull(limit:position:)`` if the queue is full (the fixes before this position were
   ///   applied).
   @discardableResult
-  public func feed(_ fixes: [(device: UInt32, fix: Fix)]) throws(MonitorError) -> FeedResult {
+  public func feed(_ fixes: [(device: UInt64, fix: Fix)]) throws(MonitorError) -> FeedResult {
     try engine.feed(fixes)
   }
 
@@ -290,7 +290,7 @@ public actor Fleet {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the element, when there
   ///   is no such device.
   public func export(_ identifiers: [String], portable: Bool = false) throws(MonitorError) -> [[UInt8]] {
-    var numbers: [UInt32] = []
+    var numbers: [UInt64] = []
     for (index, identifier) in identifiers.enumerated() {
       guard let number = engine.number(of: identifier) else {
         throw .invalidArgument("element \(index): no device has the identifier \"\(identifier)\"", position: index)

@@ -4,6 +4,9 @@ import FencepostStoreCore
 
 // Converts between the structures of the header and the values of a fleet.
 
+/// `FENCEPOST_ALL_DEVICES`; Swift does not import this macro.
+let everyDevice = fencepost_device.max
+
 /// The options of a fleet, read from C: the engine's options and the store's options.
 struct FleetCreateOptions {
   var engine = FleetOptions()

@@ -70,7 +70,7 @@ extension FixColumns {
 struct FleetRowsInPlace {
   private enum Devices {
     case numbers
-    case indices(width: FleetDictionaryColumns.Width, into: UnsafeBufferPointer<UInt32>)
+    case indices(width: FleetDictionaryColumns.Width, into: UnsafeBufferPointer<UInt64>)
   }
 
   private let devices: Devices
@@ -82,7 +82,7 @@ struct FleetRowsInPlace {
   /// Returns `nil` if there are no rows.
   init?(_ columns: UnsafePointer<fencepost_fleet_columns>, _ count: Int) throws(BoundaryError) {
     let defaults = fencepost_fleet_columns(
-      struct_size: 0, device_width: 4, devices: nil, device_stride: 4, dictionary: nil, dictionary_count: 0, fixes: nil,
+      struct_size: 0, device_width: 8, devices: nil, device_stride: 8, dictionary: nil, dictionary_count: 0, fixes: nil,
       first_row: 0, skips_unknown: 0, reserved: 0)
     let value = try SizedStruct.read(columns, defaults: defaults, "columns")
     let width: FleetDictionaryColumns.Width
@@ -97,8 +97,8 @@ struct FleetRowsInPlace {
       let numbers = try Boundary.require(value.dictionary, count: value.dictionary_count, "dictionary")
       devices = .indices(width: width, into: UnsafeBufferPointer(start: numbers, count: value.dictionary_count))
     } else {
-      guard value.device_width == 4 else {
-        throw .invalidArgument("device_width is \(value.device_width) without a dictionary; must be 4")
+      guard value.device_width == 8 else {
+        throw .invalidArgument("device_width is \(value.device_width) without a dictionary; must be 8")
       }
       devices = .numbers
     }
@@ -149,7 +149,7 @@ func counting(
 
 extension FleetEngine {
   /// The identifier of a device, or of a removed device as long as its number has not been reused.
-  func identifierBytes(of device: UInt32) throws(MonitorError) -> [UInt8] {
+  func identifierBytes(of device: UInt64) throws(MonitorError) -> [UInt8] {
     guard let bytes = withIdentifierBytes(ofDevice: device, { Array($0) }) else {
       throw .noSuchDevice("no device has the number \(device)")
     }

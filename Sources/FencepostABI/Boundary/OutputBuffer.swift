@@ -25,7 +25,7 @@ enum OutputBuffer {
   }
   /// Copies numbers. The number of elements is always stored; with a capacity of 0, nothing else is stored.
   static func write(
-    _ numbers: [UInt32], to out: UnsafeMutablePointer<UInt32>?, capacity: Int, count: UnsafeMutablePointer<Int>
+    _ numbers: [UInt64], to out: UnsafeMutablePointer<UInt64>?, capacity: Int, count: UnsafeMutablePointer<Int>
   ) throws(BoundaryError) {
     count.pointee = numbers.count
     guard capacity > 0, let out else { return }

@@ -61,7 +61,8 @@ public func fencepost_fleet_statistics(
 
 @_cdecl("fencepost_fleet_device_statistics") @implementation
 public func fencepost_fleet_device_statistics(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ out_statistics: UnsafeMutablePointer<fencepost_device_statistics>?,
+  _ fleet: OpaquePointer?, _ device: fencepost_device,
+  _ out_statistics: UnsafeMutablePointer<fencepost_device_statistics>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
@@ -75,7 +76,7 @@ public func fencepost_fleet_device_statistics(
 @_cdecl("fencepost_fleet_enter_devices") @implementation
 public func fencepost_fleet_enter_devices(
   _ fleet: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ create: UInt32,
-  _ out_devices: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
+  _ out_devices: UnsafeMutablePointer<fencepost_device>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
@@ -87,7 +88,7 @@ public func fencepost_fleet_enter_devices(
       try engine.devices(
         count: count, entering: create != 0,
         identifier: { identifiers[$0].map(Boundary.identifier) ?? UnsafeBufferPointer(start: nil, count: 0) },
-        { row, device in out[row] = device ?? UInt32.max })
+        { row, device in out[row] = device ?? fencepost_device(FENCEPOST_NO_DEVICE) })
     }
     if create != 0 { try handle.call(find) } else { try handle.ask(find) }
   }
@@ -95,7 +96,7 @@ public func fencepost_fleet_enter_devices(
 
 @_cdecl("fencepost_fleet_device_identifier") @implementation
 public func fencepost_fleet_device_identifier(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
   _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
@@ -107,7 +108,7 @@ public func fencepost_fleet_device_identifier(
 
 @_cdecl("fencepost_fleet_list_devices") @implementation
 public func fencepost_fleet_list_devices(
-  _ fleet: OpaquePointer?, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
+  _ fleet: OpaquePointer?, _ out_devices: UnsafeMutablePointer<fencepost_device>?, _ capacity: Int,
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
@@ -121,7 +122,7 @@ public func fencepost_fleet_list_devices(
 
 @_cdecl("fencepost_fleet_device_positions") @implementation
 public func fencepost_fleet_device_positions(
-  _ fleet: OpaquePointer?, _ devices: UnsafePointer<UInt32>?, _ count: Int,
+  _ fleet: OpaquePointer?, _ devices: UnsafePointer<fencepost_device>?, _ count: Int,
   _ out_latitudes: UnsafeMutablePointer<Double>?, _ out_longitudes: UnsafeMutablePointer<Double>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {

@@ -41,7 +41,7 @@ extension Handle where Stored == StoredFleet {
       var next = events
       return engine.poll(limit: capacity) { entry, fleet, table in
         table.store(
-          entry.entry, to: next, position: entry.position, device: UInt64(fleet.deviceNumber(of: entry)),
+          entry.entry, to: next, position: entry.position, device: fleet.deviceNumber(of: entry),
           row: UInt64(clamping: entry.row))
         next += 1
       }
@@ -87,7 +87,7 @@ public func fencepost_fleet_set_wakeup(
 
 @_cdecl("fencepost_fleet_state") @implementation
 public func fencepost_fleet_state(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ identifier: UnsafePointer<CChar>?,
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ identifier: UnsafePointer<CChar>?,
   _ out_state: UnsafeMutablePointer<fencepost_state>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
@@ -153,13 +153,13 @@ extension fencepost_device_presence {
   fileprivate init(_ presence: DevicePresence) {
     self.init(
       generation: presence.generation, tag: presence.tag, since_us: presence.since.microseconds,
-      evidence_date_us: presence.evidenceDate.microseconds, device: presence.device, reserved: 0)
+      evidence_date_us: presence.evidenceDate.microseconds, device: presence.device)
   }
 }
 
 @_cdecl("fencepost_fleet_explain") @implementation
 public func fencepost_fleet_explain(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ identifier: UnsafePointer<CChar>?,
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ identifier: UnsafePointer<CChar>?,
   _ out_explanation: UnsafeMutablePointer<fencepost_explanation>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in

@@ -3,7 +3,7 @@ import FencepostCore
 
 @_cdecl("fencepost_fleet_export_devices") @implementation
 public func fencepost_fleet_export_devices(
-  _ fleet: OpaquePointer?, _ devices: UnsafePointer<UInt32>?, _ count: Int, _ portable: UInt32,
+  _ fleet: OpaquePointer?, _ devices: UnsafePointer<fencepost_device>?, _ count: Int, _ portable: UInt32,
   _ buffer: UnsafeMutableRawPointer?, _ capacity: Int, _ out_offsets: UnsafeMutablePointer<UInt64>?,
   _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
@@ -36,7 +36,8 @@ public func fencepost_fleet_export_devices(
 @_cdecl("fencepost_fleet_import_devices") @implementation
 public func fencepost_fleet_import_devices(
   _ fleet: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ bytes: UnsafeRawPointer?,
-  _ offsets: UnsafePointer<UInt64>?, _ count: Int, _ adapt: UInt32, _ out_devices: UnsafeMutablePointer<UInt32>?,
+  _ offsets: UnsafePointer<UInt64>?, _ count: Int, _ adapt: UInt32,
+  _ out_devices: UnsafeMutablePointer<fencepost_device>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in

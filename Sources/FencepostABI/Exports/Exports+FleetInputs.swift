@@ -3,7 +3,7 @@ import FencepostCore
 
 @_cdecl("fencepost_fleet_feed_fix") @implementation
 public func fencepost_fleet_feed_fix(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ fix: UnsafePointer<fencepost_fix>?,
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ fix: UnsafePointer<fencepost_fix>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
@@ -31,7 +31,8 @@ public func fencepost_fleet_feed_columns(
 
 @_cdecl("fencepost_fleet_feed_sightings") @implementation
 public func fencepost_fleet_feed_sightings(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ sightings: UnsafePointer<fencepost_beacon_sighting>?, _ count: Int,
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ sightings: UnsafePointer<fencepost_beacon_sighting>?,
+  _ count: Int,
   _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
@@ -45,7 +46,7 @@ public func fencepost_fleet_feed_sightings(
 
 @_cdecl("fencepost_fleet_set_beacon_scanning") @implementation
 public func fencepost_fleet_set_beacon_scanning(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ scanning: UInt32, _ time_us: Int64,
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ scanning: UInt32, _ time_us: Int64,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
@@ -63,7 +64,7 @@ public func fencepost_fleet_advance(
   Boundary.run(error) { () throws(BoundaryError) in
     let time = Timestamp(microseconds: time_us)
     try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
-      if device == FENCEPOST_ALL_DEVICES {
+      if device == everyDevice {
         try engine.advance(to: time, force: force != 0)
       } else {
         try engine.advance(to: time, for: device)
@@ -90,7 +91,7 @@ public func fencepost_fleet_rewind(
   Boundary.run(error) { () throws(BoundaryError) in
     let time = Timestamp(microseconds: time_us)
     try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
-      if device == FENCEPOST_ALL_DEVICES {
+      if device == everyDevice {
         try engine.rewind(to: time)
       } else {
         try engine.rewind(to: time, for: device)
@@ -108,7 +109,7 @@ public func fencepost_fleet_next_deadline(
     let handle = try FleetHandle.borrow(fleet)
     let out = try Boundary.require(out_time_us, "out_time_us")
     let deadline =
-      try device == FENCEPOST_ALL_DEVICES
+      try device == everyDevice
       ? handle.ask { engine in engine.nextDeadline() }
       : handle.read { engine throws(MonitorError) in try engine.nextDeadline(of: device) }
     out.pointee = deadline?.microseconds ?? .min

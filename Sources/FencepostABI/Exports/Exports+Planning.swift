@@ -45,7 +45,7 @@ public func fencepost_monitor_next_deadline(
 
 @_cdecl("fencepost_fleet_safe_distance") @implementation
 public func fencepost_fleet_safe_distance(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ latitude: Double, _ longitude: Double,
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ latitude: Double, _ longitude: Double,
   _ out_distance_m: UnsafeMutablePointer<Double>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
@@ -78,7 +78,7 @@ public func fencepost_monitor_plan(
 
 @_cdecl("fencepost_fleet_plan") @implementation
 public func fencepost_fleet_plan(
-  _ fleet: OpaquePointer?, _ device: UInt32, _ latitude: Double, _ longitude: Double, _ accuracy_m: Double,
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ latitude: Double, _ longitude: Double, _ accuracy_m: Double,
   _ options: UnsafePointer<fencepost_plan_options>?, _ armed: UnsafePointer<UInt64>?, _ armed_count: Int,
   _ out_keep: UnsafeMutablePointer<UInt32>?, _ out_armed: UnsafeMutablePointer<fencepost_armed_condition>?,
   _ capacity: Int, _ out_count: UnsafeMutablePointer<Int>?, _ out_plan: UnsafeMutablePointer<fencepost_plan>?,

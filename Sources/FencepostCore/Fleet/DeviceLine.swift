@@ -1,19 +1,25 @@
 import FencepostKernel
 
-/// The number by which a host knows a device. It consists of the place of the device's line and, in the upper bits, a
-/// generation, which increases when the line is given to another device. So a number that a host has kept for too long
-/// names no device, instead of naming the wrong one.
+/// The number by which a host knows a device. The lower 32 bits are the place of the device's line plus 1; the upper 32
+/// bits are a generation, which increases when the line is given to another device. So a number that a host has kept for
+/// too long names no device, instead of naming the wrong one. The number 0 is never given to a device.
+///
+/// A line contains only the lower six bits of its generation; ``DeviceTable`` counts the laps of these bits.
 enum DeviceNumber {
-  /// ``FleetOptions/mostDevices`` is less than 2²⁶.
-  private static let placeBits: UInt32 = 26
+  @inline(__always)
+  static func place(of number: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: number) &- 1 }
+
+  /// The lower six bits of the generation.
+  @inline(__always)
+  static func generation(of number: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: number &>> 32) & 63 }
 
   @inline(__always)
-  static func place(of number: UInt32) -> UInt32 { number & (1 &<< placeBits &- 1) }
+  static func lap(of number: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: number &>> 38) }
 
   @inline(__always)
-  static func generation(of number: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: number &>> placeBits) }
-
-  static func of(_ place: UInt32, generation: UInt8) -> UInt32 { place | UInt32(generation) << placeBits }
+  static func of(_ place: UInt32, generation: UInt8, lap: UInt32) -> UInt64 {
+    UInt64(place) &+ 1 | UInt64(generation) &<< 32 | UInt64(lap) &<< 38
+  }
 }
 
 /// All data that is read and written for a fix that changes nothing. It fills one cache line.
@@ -78,9 +84,10 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   @inline(__always)
   var isLive: Bool { flags == .isUsed }
 
-  /// Whether the line belongs to the device with a given number, and the device accepts inputs; see ``DeviceNumber``.
+  /// Whether the line belongs to a device that accepts inputs, and has the lower bits of the generation of a number; see
+  /// ``DeviceNumber``.
   @inline(__always)
-  func isLive(as number: UInt32) -> Bool { bits == DeviceNumber.generation(of: number) << 2 | Flags.isUsed.rawValue }
+  func isLive(as number: UInt64) -> Bool { bits == DeviceNumber.generation(of: number) << 2 | Flags.isUsed.rawValue }
 
   /// How often the line was given to another device, modulo 64.
   var generation: UInt8 {

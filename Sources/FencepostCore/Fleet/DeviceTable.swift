@@ -1,7 +1,7 @@
 import FencepostKernel
 
-/// The lines without a device. A line is reused only if many other lines are free, so that its last number is used
-/// again only after 64 times as many devices have been removed; or if there can be no further lines.
+/// The lines without a device. A line is reused only if many other lines are free, so that the identifier of a removed
+/// device stays known for a while; or if there can be no further lines.
 struct FreeLines: Sendable {
   /// The number of lines that stay free. Tests use a smaller number.
   var fewest = 4_096
@@ -38,6 +38,8 @@ struct DeviceTable: Sendable {
   var free = FreeLines()
   /// Whether a line was ever given to another device.
   private var hasReused = false
+  /// How often the six bits of each line's generation began anew; empty while none did.
+  private var laps: ContiguousArray<UInt32> = []
   /// The number of events that are not handled yet, for each removed device that has such events.
   private var leaving: [UInt32: Int] = [:]
   private(set) var count = 0
@@ -67,14 +69,21 @@ struct DeviceTable: Sendable {
 
   /// Returns the line of the device with a number, if the device accepts inputs.
   @inline(__always)
-  func line(of number: UInt32) -> UInt32? {
+  func line(of number: UInt64) -> UInt32? {
     let device = DeviceNumber.place(of: number)
-    return Int(device) < lines.count && lines[device].isLive(as: number) ? device : nil
+    guard Int(device) < lines.count, lines[device].isLive(as: number), lap(of: device) == DeviceNumber.lap(of: number)
+    else { return nil }
+    return device
   }
+
+  @inline(__always)
+  private func lap(of device: UInt32) -> UInt32 { laps.isEmpty ? 0 : laps[Int(device)] }
 
   /// Returns the number of the device that has a line, or that had it last.
   @inline(__always)
-  func number(_ device: UInt32) -> UInt32 { DeviceNumber.of(device, generation: lines[device].generation) }
+  func number(_ device: UInt32) -> UInt64 {
+    DeviceNumber.of(device, generation: lines[device].generation, lap: lap(of: device))
+  }
 
   /// Whether every number from 0 up to, but not including, ``bound`` belongs to a device.
   var isDense: Bool { count == lines.count && !hasReused }
@@ -83,9 +92,9 @@ struct DeviceTable: Sendable {
   func hasName(_ device: UInt32) -> Bool { Int(device) < lines.count && names.length(of: device) > 0 }
 
   /// Returns the line of the device that has or had a number, if no other device has had the line since.
-  func knownLine(of number: UInt32) -> UInt32? {
+  func knownLine(of number: UInt64) -> UInt32? {
     let device = DeviceNumber.place(of: number)
-    return hasName(device) && lines[device].generation == DeviceNumber.generation(of: number) ? device : nil
+    return hasName(device) && self.number(device) == number ? device : nil
   }
 
   func line(of identifier: UnsafeBufferPointer<UInt8>) -> UInt32? { names.slot(of: identifier) }
@@ -114,17 +123,24 @@ struct DeviceTable: Sendable {
       // The saved row with this key belongs to another device, or does not exist.
       if notes.isOn { line.notes = lines[place].notes }
       line.generation = lines[place].generation &+ 1
+      if line.generation == 0 { beginLap(of: place) }
       hasReused = true
       lines[place] = line
     } else {
       device = UInt32(lines.count)
       lines.append(line)
+      if !laps.isEmpty { laps.append(0) }
       arrivals.append()
     }
     arrivals.hear(device)
     names.insert(identifier, slot: device)
     count += 1
     return device
+  }
+
+  private mutating func beginLap(of device: UInt32) {
+    if laps.isEmpty { laps = ContiguousArray(repeating: 0, count: lines.count) }
+    laps[Int(device)] &+= 1
   }
 
   /// Removes a device. Its identifier becomes free at once; its line becomes free when all its waiting events are
@@ -336,6 +352,7 @@ struct DeviceTable: Sendable {
   /// The number of bytes in which the devices are stored, without their identifiers.
   var byteCount: Int {
     lines.count * (MemoryLayout<DeviceLine>.stride + MemoryLayout<DeviceSurroundings>.stride) + cold.byteCount
+      + laps.count * MemoryLayout<UInt32>.stride
   }
 }
 

@@ -1,7 +1,7 @@
 /// Fixes of many devices that can be read one by one.
 protocol FleetFixRows: FixRows {
   /// Returns the number of the device of a row. The row must exist.
-  func device(_ row: Int) -> UInt32
+  func device(_ row: Int) -> UInt64
   /// The row number that events of the first row have.
   var firstRow: Int { get }
   /// Returns whether a row is skipped.
@@ -16,12 +16,12 @@ extension FleetFixRows {
 
 /// An array of fixes of many devices.
 struct FleetRows: FleetFixRows {
-  let rows: [(device: UInt32, fix: Fix)]
+  let rows: [(device: UInt64, fix: Fix)]
 
   var count: Int { rows.count }
 
   @inline(__always)
-  func device(_ row: Int) -> UInt32 { rows[row].device }
+  func device(_ row: Int) -> UInt64 { rows[row].device }
 
   @inline(__always)
   subscript(unchecked row: Int) -> Fix { rows[row].fix }
@@ -37,11 +37,11 @@ public struct FleetColumns {
   let skipsUnknown: Bool
 
   /// - Parameters:
-  ///   - devices: The number of the device of each row (`UInt32`).
+  ///   - devices: The number of the device of each row (`UInt64`).
   ///   - fixes: The fixes of the rows; they determine the number of rows.
   ///   - firstRow: The row number that events of the first row have, for a table that is fed in parts.
-  ///   - skipsUnknown: Whether rows with the largest number, which no device has, are skipped and not counted;
-  ///     otherwise they are refused.
+  ///   - skipsUnknown: Whether rows with the number 0, which no device has, are skipped and not counted; otherwise they
+  ///     are refused.
   public init(devices: FixColumns.Column, fixes: FixColumns, firstRow: Int = 0, skipsUnknown: Bool = false) {
     self.devices = devices
     self.fixes = fixes
@@ -54,10 +54,10 @@ extension FleetColumns: FleetFixRows {
   var count: Int { fixes.count }
 
   @inline(__always)
-  func device(_ row: Int) -> UInt32 { devices.value(row, as: UInt32.self) }
+  func device(_ row: Int) -> UInt64 { devices.value(row, as: UInt64.self) }
 
   @inline(__always)
   subscript(unchecked row: Int) -> Fix { fixes[unchecked: row] }
 
-  func isSkipped(_ row: Int) -> Bool { skipsUnknown && device(row) == .max }
+  func isSkipped(_ row: Int) -> Bool { skipsUnknown && device(row) == 0 }
 }

@@ -11,7 +11,7 @@ package struct FleetDictionaryColumns: FleetFixRows {
 
   private let indices: FixColumns.Column
   private let width: Width
-  private let numbers: UnsafeBufferPointer<UInt32>
+  private let numbers: UnsafeBufferPointer<UInt64>
   private let fixes: FixColumns
   let firstRow: Int
   private let skipsUnknown: Bool
@@ -22,10 +22,10 @@ package struct FleetDictionaryColumns: FleetFixRows {
   ///   - numbers: The numbers of the devices, by index.
   ///   - fixes: The fixes of the rows; they determine the number of rows.
   ///   - firstRow: The row number that events of the first row have, for a table that is fed in parts.
-  ///   - skipsUnknown: Whether rows whose index leads to the largest number, which no device has, are skipped and not
+  ///   - skipsUnknown: Whether rows whose index leads to the number 0, which no device has, are skipped and not
   ///     counted; otherwise they are refused.
   package init(
-    indices: FixColumns.Column, width: Width, numbers: UnsafeBufferPointer<UInt32>, fixes: FixColumns,
+    indices: FixColumns.Column, width: Width, numbers: UnsafeBufferPointer<UInt64>, fixes: FixColumns,
     firstRow: Int = 0, skipsUnknown: Bool = false
   ) {
     self.indices = indices
@@ -38,12 +38,11 @@ package struct FleetDictionaryColumns: FleetFixRows {
 
   var count: Int { fixes.count }
 
-  /// Returns the number of the device of a row; the largest number, which no device has, if the index is beyond the
-  /// table.
+  /// Returns the number of the device of a row; 0, which no device has, if the index is beyond the table.
   @inline(__always)
-  func device(_ row: Int) -> UInt32 {
+  func device(_ row: Int) -> UInt64 {
     let index = index(row)
-    return index < UInt64(numbers.count) ? numbers[Int(truncatingIfNeeded: index)] : .max
+    return index < UInt64(numbers.count) ? numbers[Int(truncatingIfNeeded: index)] : 0
   }
 
   @inline(__always)
@@ -62,7 +61,7 @@ package struct FleetDictionaryColumns: FleetFixRows {
   /// Returns whether a row is skipped. A row whose index is beyond the table is never skipped, so that it is refused.
   func isSkipped(_ row: Int) -> Bool {
     let index = index(row)
-    return skipsUnknown && index < UInt64(numbers.count) && numbers[Int(truncatingIfNeeded: index)] == .max
+    return skipsUnknown && index < UInt64(numbers.count) && numbers[Int(truncatingIfNeeded: index)] == 0
   }
 
   /// Returns the reason why a row has no device, if its index is beyond the table.

@@ -5,7 +5,7 @@ extension FleetEngine {
   ///   ``MonitorError/lateInput(time:clock:)``, ``MonitorError/aheadOfClock(time:clock:limit:)``,
   ///   ``MonitorError/queueFull(limit:position:)``. If an error is thrown, nothing has changed except the counters.
   public mutating func feed(
-    _ sightings: some Sequence<BeaconSighting>, at time: Timestamp, for number: UInt32
+    _ sightings: some Sequence<BeaconSighting>, at time: Timestamp, for number: UInt64
   ) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
@@ -36,7 +36,7 @@ extension FleetEngine {
   /// assumed to scan.
   ///
   /// - Throws: The same errors as ``feed(_:at:for:)``.
-  public mutating func setScanning(_ isOn: Bool, at time: Timestamp, for number: UInt32) throws(MonitorError) {
+  public mutating func setScanning(_ isOn: Bool, at time: Timestamp, for number: UInt64) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
     try gate.read { table throws(MonitorError) in

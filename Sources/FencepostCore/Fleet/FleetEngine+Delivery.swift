@@ -137,5 +137,5 @@ extension FleetEngine {
   }
 
   /// Returns the number of the device of an event that is not committed.
-  package func deviceNumber(of entry: FleetEntry) -> UInt32 { devices.number(entry.device) }
+  package func deviceNumber(of entry: FleetEntry) -> UInt64 { devices.number(entry.device) }
 }

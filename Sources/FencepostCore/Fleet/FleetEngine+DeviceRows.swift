@@ -9,7 +9,7 @@ extension FleetEngine {
   ///   was not called.
   package mutating func devices(
     count: Int, entering isEntering: Bool, identifier: (Int) -> UnsafeBufferPointer<UInt8>,
-    _ body: (Int, UInt32?) -> Void
+    _ body: (Int, UInt64?) -> Void
   ) throws(MonitorError) {
     var unknown = 0
     for row in 0..<count where number(identifierBytes: identifier(row)) == nil {

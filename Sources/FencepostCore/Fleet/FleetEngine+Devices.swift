@@ -1,27 +1,26 @@
 extension FleetEngine {
   /// Returns the number of a device; adds the device if it is new. Each fleet has its own numbers, which are dense from
-  /// 0 while no device is removed. The number of a removed device is given to another device only after 262 144 further
-  /// devices were removed, as long as the fleet has at most 67 108 863 devices at once. Until then, inputs for that
-  /// number are refused.
+  /// 1 while no device is removed. No other device of the fleet gets the number of a removed device, until its place has
+  /// been reused 2³² times: inputs for that number are refused.
   ///
   /// - Parameter identifier: The identifier of the device: 1 to 256 bytes of UTF-8 without a zero byte.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the identifier is invalid, or if the fleet already has
   ///   as many devices as the options allow.
-  public mutating func device(_ identifier: String) throws(MonitorError) -> UInt32 {
+  public mutating func device(_ identifier: String) throws(MonitorError) -> UInt64 {
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
       try device(identifierBytes: bytes)
     }
   }
 
   /// Returns the number of a device; `nil` if no device has the identifier.
-  public func number(of identifier: String) -> UInt32? {
+  public func number(of identifier: String) -> UInt64? {
     var text = identifier
     return text.withUTF8 { number(identifierBytes: $0) }
   }
 
   /// Returns the number of a device whose identifier is given as UTF-8; adds the device if it is new. See
   /// ``device(_:)``.
-  package mutating func device(identifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> UInt32 {
+  package mutating func device(identifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> UInt64 {
     if let device = devices.line(of: bytes) { return devices.number(device) }
     if let defect = MonitorEngine.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
     guard devices.count < options.deviceLimit, devices.bound < FleetOptions.mostDevices || devices.count < devices.bound
@@ -65,38 +64,38 @@ extension FleetEngine {
   }
 
   /// Returns the number of a device whose identifier is given as UTF-8; `nil` if no device has the identifier.
-  package func number(identifierBytes bytes: UnsafeBufferPointer<UInt8>) -> UInt32? {
+  package func number(identifierBytes bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
     devices.line(of: bytes).map(devices.number)
   }
 
   /// Whether a device has this number.
-  public func hasDevice(_ number: UInt32) -> Bool { devices.line(of: number) != nil }
+  public func hasDevice(_ number: UInt64) -> Bool { devices.line(of: number) != nil }
 
   /// Returns the identifier of a device. The identifier of a removed device is known at least until 4 096 further
   /// devices were removed and their events were handled.
-  public func identifier(of number: UInt32) -> String? { devices.knownLine(of: number).map(devices.name) }
+  public func identifier(of number: UInt64) -> String? { devices.knownLine(of: number).map(devices.name) }
 
   /// Calls `body` with the bytes of a device's identifier. See ``identifier(of:)``.
   ///
   /// - Returns: The result of `body`; `nil` if the identifier is not known.
   package func withIdentifierBytes<Result>(
-    ofDevice number: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ofDevice number: UInt64, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result? {
     devices.knownLine(of: number).map { devices.withName(of: $0, body) }
   }
 
   public var deviceCount: Int { devices.count }
 
-  /// The numbers of all devices, in ascending order modulo 2²⁶. This is the order of events with the same deadline in
+  /// The numbers of all devices, in ascending order modulo 2³². This is the order of events with the same deadline in
   /// one advance.
-  public var deviceNumbers: [UInt32] { devices.numbers.map(devices.number) }
+  public var deviceNumbers: [UInt64] { devices.numbers.map(devices.number) }
 
   /// Removes a device. The removal causes no event. The waiting events of the device are handed out, or dropped if
   /// `droppingEvents` is true. The identifier can be used again at once; inputs for the number are refused from now on.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
   /// - Complexity: O(waiting events)
-  public mutating func remove(_ number: UInt32, droppingEvents: Bool = false) throws(MonitorError) {
+  public mutating func remove(_ number: UInt64, droppingEvents: Bool = false) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
     remove([device], droppingEvents: droppingEvents)
@@ -106,7 +105,7 @@ extension FleetEngine {
   ///
   /// - Complexity: O(numbers + waiting events)
   package mutating func remove(
-    _ numbers: UnsafeBufferPointer<UInt32>, droppingEvents: Bool
+    _ numbers: UnsafeBufferPointer<UInt64>, droppingEvents: Bool
   ) throws(MonitorError) {
     var removed: [UInt32] = []
     for (index, number) in numbers.enumerated() {
@@ -121,7 +120,7 @@ extension FleetEngine {
   }
 
   /// Removes a device that was entered for an input, unless one of its inputs was accepted.
-  package mutating func keep(_ number: UInt32) {
+  package mutating func keep(_ number: UInt64) {
     guard let device = devices.line(of: number) else { return }
     let counters = inputs(of: device)
     guard counters.acceptedFixes == 0, counters.acceptedSightings == 0, counters.others == 0 else { return }
@@ -130,7 +129,7 @@ extension FleetEngine {
   }
 
   /// Returns the devices that have had inputs, and whose own clock is earlier than a time.
-  public func devices(quietSince time: Timestamp) -> [UInt32] { lines(quietSince: time).map(devices.number) }
+  public func devices(quietSince time: Timestamp) -> [UInt64] { lines(quietSince: time).map(devices.number) }
 
   private func lines(quietSince time: Timestamp) -> [UInt32] {
     devices.numbers.filter { devices.lines[$0].clock != .min && devices.lines[$0].clock < time.microseconds }
@@ -143,7 +142,7 @@ extension FleetEngine {
   ///   their identifiers.
   /// - Complexity: O(devices + waiting events)
   @discardableResult
-  public mutating func expire(before time: Timestamp) -> [UInt32] {
+  public mutating func expire(before time: Timestamp) -> [UInt64] {
     devices.own()
     let quiet = lines(quietSince: time)
     remove(quiet, droppingEvents: false)
@@ -154,7 +153,7 @@ extension FleetEngine {
   /// device without an accepted input, the time at which it was entered counts.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if no arrival time was set.
-  public func devices(arrivedBefore time: Timestamp) throws(MonitorError) -> [UInt32] {
+  public func devices(arrivedBefore time: Timestamp) throws(MonitorError) -> [UInt64] {
     try lines(arrivedBefore: time).map(devices.number)
   }
 
@@ -173,7 +172,7 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if no arrival time was set.
   /// - Complexity: O(devices + waiting events)
   @discardableResult
-  public mutating func expire(arrivedBefore time: Timestamp) throws(MonitorError) -> [UInt32] {
+  public mutating func expire(arrivedBefore time: Timestamp) throws(MonitorError) -> [UInt64] {
     let silent = try lines(arrivedBefore: time)
     devices.own()
     remove(silent, droppingEvents: false)

@@ -88,7 +88,7 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)``; ``MonitorError/invalidArgument(_:position:)`` if the time is
   ///   out of range; ``MonitorError/lateInput(time:clock:)``; ``MonitorError/queueFull(limit:position:)``. If an error
   ///   is thrown, nothing has changed except the counters.
-  public mutating func advance(to time: Timestamp, for number: UInt32) throws(MonitorError) {
+  public mutating func advance(to time: Timestamp, for number: UInt64) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
     try gate.read { table throws(MonitorError) in
@@ -125,7 +125,7 @@ extension FleetEngine {
   /// ``nextDeadline()``.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
-  public func nextDeadline(of number: UInt32) throws(MonitorError) -> Timestamp? {
+  public func nextDeadline(of number: UInt64) throws(MonitorError) -> Timestamp? {
     let device = try line(of: number)
     let earliest = gate.read { table in current(device, table).earliest }
     return earliest == .max ? nil : Timestamp(microseconds: max(earliest, clock(of: device)))

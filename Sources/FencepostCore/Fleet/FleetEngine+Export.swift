@@ -11,7 +11,7 @@ extension FleetEngine {
   ///   bytes more for each condition that the device is inside or about to cross. See ``load(_:adapt:)``.
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device; the position is the index of the
   ///   element.
-  public func export(_ devices: [UInt32], portable: Bool = false) throws(MonitorError) -> [[UInt8]] {
+  public func export(_ devices: [UInt64], portable: Bool = false) throws(MonitorError) -> [[UInt8]] {
     var result: [[UInt8]] = []
     try export(devices, portable: portable) { bytes in result.append(Array(bytes)) }
     return result
@@ -19,7 +19,7 @@ extension FleetEngine {
 
   /// Exports devices, and calls `body` with the bytes of each device.
   package func export(
-    _ numbers: some Collection<UInt32>, portable: Bool, _ body: (UnsafeRawBufferPointer) -> Void
+    _ numbers: some Collection<UInt64>, portable: Bool, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(MonitorError) {
     for (index, number) in numbers.enumerated() where devices.line(of: number) == nil {
       throw .noSuchDevice("element \(index): no device has the number \(number)", position: index)
@@ -81,7 +81,7 @@ extension FleetEngine {
   @discardableResult
   public mutating func load(
     _ devices: some Collection<(String, [UInt8])>, adapt: Bool = false
-  ) throws(MonitorError) -> [UInt32] {
+  ) throws(MonitorError) -> [UInt64] {
     var given: [(identifier: [UInt8], device: DeviceBytes)] = []
     for (index, element) in devices.enumerated() {
       given.append((Array(element.0.utf8), try Self.read(element.1, index)))
@@ -98,7 +98,7 @@ extension FleetEngine {
   /// Loads devices whose identifiers and bytes are in memory of the caller. See ``load(_:adapt:)``.
   package mutating func load(
     count: Int, adapt: Bool, identifier: (Int) -> UnsafeBufferPointer<UInt8>, bytes: (Int) -> UnsafeRawBufferPointer
-  ) throws(MonitorError) -> [UInt32] {
+  ) throws(MonitorError) -> [UInt64] {
     var given: [(identifier: [UInt8], device: DeviceBytes)] = []
     for index in 0..<count { given.append((Array(identifier(index)), try Self.read(Array(bytes(index)), index))) }
     return try load(given, adapt: adapt)
@@ -106,7 +106,7 @@ extension FleetEngine {
 
   private mutating func load(
     _ given: [(identifier: [UInt8], device: DeviceBytes)], adapt: Bool
-  ) throws(MonitorError) -> [UInt32] {
+  ) throws(MonitorError) -> [UInt64] {
     guard given.count <= options.deviceLimit - devices.count else {
       throw .invalidArgument(
         "the fleet has \(devices.count) devices and would get \(given.count) more, but device_limit is \(options.deviceLimit)"
@@ -146,7 +146,7 @@ extension FleetEngine {
       return taken
     }
     devices.own()
-    var numbers: [UInt32] = []
+    var numbers: [UInt64] = []
     for (each, device) in zip(given, taken) {
       let line = each.identifier.withUnsafeBufferPointer { devices.insert($0) }
       enter(device, line)

@@ -7,7 +7,7 @@ extension FleetEngine {
   ///   coordinate or the time is out of range (counted); ``MonitorError/lateInput(time:clock:)`` and
   ///   ``MonitorError/aheadOfClock(time:clock:limit:)`` (counted); ``MonitorError/queueFull(limit:position:)``. A
   ///   refused fix changes nothing except the counters.
-  public mutating func feed(_ fix: Fix, for number: UInt32) throws(MonitorError) {
+  public mutating func feed(_ fix: Fix, for number: UInt64) throws(MonitorError) {
     let device = try line(of: number)
     devices.ownLines()
     let isFull = delivery.count >= options.maxPendingEvents
@@ -272,7 +272,7 @@ extension FleetEngine {
 
   /// Feeds many fixes of many devices in order. See ``feed(_:result:)``.
   @discardableResult
-  public mutating func feed(_ fixes: [(device: UInt32, fix: Fix)]) throws(MonitorError) -> FeedResult {
+  public mutating func feed(_ fixes: [(device: UInt64, fix: Fix)]) throws(MonitorError) -> FeedResult {
     var result = FeedResult()
     try feed(rows: FleetRows(rows: fixes), &result)
     return result
@@ -282,10 +282,10 @@ extension FleetEngine {
     result = FeedResult()
     // If the numbers are dense, a number can be checked without reading the line of the device.
     let isDense = devices.isDense
-    let bound = UInt32(devices.bound)
+    let bound = UInt64(devices.bound)
     for row in 0..<rows.count {
       let number = rows.device(row)
-      guard isDense ? number >= bound : devices.line(of: number) == nil, !rows.isSkipped(row) else { continue }
+      guard isDense ? number &- 1 >= bound : devices.line(of: number) == nil, !rows.isSkipped(row) else { continue }
       throw .noSuchDevice("row \(row): no device has the number \(number); it may have been removed", position: row)
     }
     devices.own()

@@ -3,7 +3,7 @@ import FencepostKernel
 /// A device that is inside a condition.
 public struct DevicePresence: Sendable, Hashable {
   /// The number of the device.
-  public var device: UInt32
+  public var device: UInt64
   /// The generation of the condition.
   public var generation: UInt64
   public var tag: UInt64

@@ -43,7 +43,7 @@ extension FleetEngine {
   ///   out of range, later than the clock of the device, or earlier than the last advance of all devices, or if the
   ///   device has no clock yet. If an error is thrown, only a counter has changed.
   /// - Complexity: O(conditions that the device is inside or about to cross); O(devices) for a fleet with a store.
-  public mutating func rewind(to time: Timestamp, for number: UInt32) throws(MonitorError) {
+  public mutating func rewind(to time: Timestamp, for number: UInt64) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
     count(device) { $0.countOther() }

@@ -6,7 +6,7 @@ extension FleetEngine {
   /// position of the last fix that was not in the safe region.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
-  public func position(of number: UInt32) throws(MonitorError) -> Coordinate? {
+  public func position(of number: UInt64) throws(MonitorError) -> Coordinate? {
     let device = try line(of: number)
     return devices.lines[device].place ?? devices.lastFix(of: device)?.coordinate
   }
@@ -15,7 +15,7 @@ extension FleetEngine {
   /// condition has the identifier.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
-  public func state(of identifier: String, for number: UInt32) throws(MonitorError) -> Event.State? {
+  public func state(of identifier: String, for number: UInt64) throws(MonitorError) -> Event.State? {
     let device = try line(of: number)
     return gate.read { table in
       table.slot(of: identifier).map { self.state(of: $0, device, table) }
@@ -24,7 +24,7 @@ extension FleetEngine {
 
   /// The same of an identifier given as UTF-8.
   package func state(
-    ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>, for number: UInt32
+    ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>, for number: UInt64
   ) throws(MonitorError) -> Event.State {
     let device = try line(of: number)
     return try gate.read { table throws(MonitorError) in
@@ -58,7 +58,7 @@ extension FleetEngine {
   /// Returns the conditions that a device is inside and the beacons that are near it, in add order.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
-  public func inside(_ device: UInt32) throws(MonitorError) -> [Presence] {
+  public func inside(_ device: UInt64) throws(MonitorError) -> [Presence] {
     var result: [Presence] = []
     try forEachInside(device) { slot, since, evidence, table in
       result.append(
@@ -73,7 +73,7 @@ extension FleetEngine {
   /// Calls `body` for each condition that a device is inside, with the slot, the time from which the device was inside,
   /// and the time of the evidence.
   package func forEachInside(
-    _ number: UInt32,
+    _ number: UInt64,
     _ body: (UInt32, _ since: Int64, _ evidence: Int64, borrowing ConditionTable) -> Void
   ) throws(MonitorError) {
     let device = try line(of: number)
@@ -89,7 +89,7 @@ extension FleetEngine {
   /// - Parameter wanted: `nil` for the conditions in every state.
   /// - Complexity: O(conditions that the device is inside) for `satisfied`; O(conditions) otherwise.
   package func forEachCondition(
-    in wanted: Event.State?, after generation: UInt64, of number: UInt32,
+    in wanted: Event.State?, after generation: UInt64, of number: UInt64,
     _ body: (UInt32, Event.State, _ since: Int64, _ evidence: Int64, borrowing ConditionTable) -> Bool
   ) throws(MonitorError) {
     let device = try line(of: number)
@@ -128,7 +128,7 @@ extension FleetEngine {
   /// is therefore the last fix that was not in the safe region.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
-  public func explain(_ identifier: String, for number: UInt32) throws(MonitorError) -> Explanation? {
+  public func explain(_ identifier: String, for number: UInt64) throws(MonitorError) -> Explanation? {
     let device = try line(of: number)
     return gate.read { table in
       table.slot(of: identifier).map { explain($0, device, table) }
@@ -137,7 +137,7 @@ extension FleetEngine {
 
   /// The same of an identifier given as UTF-8.
   package func explain(
-    identifierBytes bytes: UnsafeBufferPointer<UInt8>, for number: UInt32
+    identifierBytes bytes: UnsafeBufferPointer<UInt8>, for number: UInt64
   ) throws(MonitorError) -> Explanation {
     let device = try line(of: number)
     return try gate.read { table throws(MonitorError) in

@@ -71,12 +71,12 @@ public struct FleetEngine: Sendable {
   /// Returns the line of the device with a number. Throws an error if no device has the number, or if the device was
   /// removed.
   @inline(__always)
-  func line(of number: UInt32) throws(MonitorError) -> UInt32 {
+  func line(of number: UInt64) throws(MonitorError) -> UInt32 {
     guard let device = devices.line(of: number) else { throw Self.noSuchDevice(number) }
     return device
   }
 
-  static func noSuchDevice(_ number: UInt32) -> MonitorError {
+  static func noSuchDevice(_ number: UInt64) -> MonitorError {
     .noSuchDevice("no device has the number \(number); it may have been removed")
   }
 

@@ -3,7 +3,7 @@ public struct FleetEvent: Sendable, Hashable {
   /// The event, as a monitor for this device alone would give it. The sequence counts the events of the device.
   public var event: Event
   /// The device's number.
-  public var device: UInt32
+  public var device: UInt64
   /// The device's identifier.
   public var deviceIdentifier: String
   /// The number of the event in the fleet: 1, 2, 3 … in the order in which the events are first handed out.
@@ -12,7 +12,7 @@ public struct FleetEvent: Sendable, Hashable {
   /// fleets, merging their events by row gives the order that one fleet would give.
   public var row: Int
 
-  package init(event: Event, device: UInt32, deviceIdentifier: String, position: UInt64, row: Int) {
+  package init(event: Event, device: UInt64, deviceIdentifier: String, position: UInt64, row: Int) {
     self.event = event
     self.device = device
     self.deviceIdentifier = deviceIdentifier

@@ -72,7 +72,7 @@ extension FleetEngine {
   /// Counters of a device.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
-  public func statistics(of number: UInt32) throws(MonitorError) -> DeviceStatistics {
+  public func statistics(of number: UInt64) throws(MonitorError) -> DeviceStatistics {
     let device = try line(of: number)
     let counters = inputs(of: device)
     var result = DeviceStatistics()

@@ -6,7 +6,7 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)``, ``MonitorError/invalidArgument(_:position:)`` if the
   ///   coordinate is out of range.
   /// - Complexity: O(log conditions + circles that contain the position)
-  public func safeDistance(at coordinate: Coordinate, for number: UInt32) throws(MonitorError) -> Double {
+  public func safeDistance(at coordinate: Coordinate, for number: UInt64) throws(MonitorError) -> Double {
     let device = try line(of: number)
     return try gate.read { table throws(MonitorError) in
       try monitor(of: device, table).safeDistance(at: coordinate)
@@ -20,7 +20,7 @@ extension FleetEngine {
   /// - Complexity: For a fixed number of slots, O(log conditions + shapes whose enclosing circles contain the position
   ///   + conditions that the device is inside or about to cross)
   public func plan(
-    _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double = 0, for number: UInt32
+    _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double = 0, for number: UInt64
   ) throws(MonitorError) -> RotationPlan {
     let device = try line(of: number)
     return try gate.read { table throws(MonitorError) in

@@ -144,7 +144,7 @@ struct FleetScenarioRunner {
   // MARK: - Inputs
 
   /// Returns the number of the device that a step names; adds the device if it is new.
-  private func device(_ step: JSON, _ fleet: inout FleetEngine) throws -> UInt32 {
+  private func device(_ step: JSON, _ fleet: inout FleetEngine) throws -> UInt64 {
     try fleet.device(try step.member("device").string ?? "")
   }
 
@@ -229,7 +229,7 @@ struct FleetScenarioRunner {
     return true
   }
 
-  private func known(_ identifier: String, _ fleet: FleetEngine) throws -> UInt32 {
+  private func known(_ identifier: String, _ fleet: FleetEngine) throws -> UInt64 {
     guard let number = fleet.number(of: identifier) else { throw MonitorError.invalidArgument("no such device") }
     return number
   }

@@ -85,8 +85,8 @@ import Testing
         try fleet.advance(to: fix.time)
         try bare.advance(to: fix.time)
       }
-      try fleet.feed(fix, for: UInt32(device))
-      try bare.feed(fix, for: UInt32(device))
+      try fleet.feed(fix, for: UInt64(device + 1))
+      try bare.feed(fix, for: UInt64(device + 1))
       let place = "FENCEPOST_SEED=\(SeededGenerator.seed), life \(number), step \(step)"
       while let event = fleet.nextEvent() {
         told += 1

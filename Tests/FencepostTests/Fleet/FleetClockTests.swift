@@ -152,7 +152,7 @@ import Testing
   /// Makes a fleet with a device inside, a device outside and a device without inputs, then advances the fleet far
   /// ahead and rewinds it.
   private func rewound(_ policy: TransitionPolicy = .exact) throws -> (
-    fleet: FleetEngine, inside: UInt32, outside: UInt32, idle: UInt32
+    fleet: FleetEngine, inside: UInt64, outside: UInt64, idle: UInt64
   ) {
     var fleet = try FleetEngine(try zones(policy))
     let devices = try ["inside", "outside", "idle"].map { try fleet.device($0) }

@@ -91,7 +91,7 @@ import Testing
     case .feed(let rows):
       var left = had
       try fleet.call { engine throws(MonitorError) in
-        var taken: [(device: UInt32, fix: Fix)] = []
+        var taken: [(device: UInt64, fix: Fix)] = []
         for (device, fix) in rows {
           if left[device] > 0 {
             left[device] -= 1

@@ -12,11 +12,11 @@ import Testing
     try conditions.add(BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2)), identifier: "tag")
     var fleet = try FleetEngine(conditions, options: FleetOptions(maxPendingEvents: 100))
     for name in ["truck", "van", "bus", "quiet", String(repeating: "long ", count: 9)] { _ = try fleet.device(name) }
-    try fleet.feed([(0, fix(1, 500)), (1, fix(1, 50)), (2, fix(2, 50)), (4, fix(2, 250)), (0, fix(3, 50))])
+    try fleet.feed([(1, fix(1, 500)), (2, fix(1, 50)), (3, fix(2, 50)), (5, fix(2, 250)), (1, fix(3, 50))])
     _ = fleet.nextEvent()
-    try fleet.feed([BeaconSighting(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: 1)], at: at(4), for: 1)
+    try fleet.feed([BeaconSighting(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: 1)], at: at(4), for: 2)
     try fleet.advance(to: at(5))
-    try fleet.remove(2)
+    try fleet.remove(3)
     return fleet
   }
 
@@ -25,16 +25,16 @@ import Testing
     let bytes = one.snapshot()
     var other = try FleetEngine(restoring: bytes)
     #expect(other.snapshot() == bytes)
-    #expect(other.number(of: "truck") == 0 && other.number(of: "quiet") == nil && other.number(of: "bus") == nil)
-    #expect(other.identifier(of: 3) == nil)
+    #expect(other.number(of: "truck") == 1 && other.number(of: "quiet") == nil && other.number(of: "bus") == nil)
+    #expect(other.identifier(of: 4) == nil)
     #expect(other.options == one.options && other.currentTime == one.currentTime)
     #expect(other.conditions.version == one.conditions.version)
     one.abandon()
     for engine in [one, other] {
       var engine = engine
       try engine.advance(to: at(60))
-      try engine.feed(fix(61, 500), for: 0)
-      #expect(try engine.statistics(of: 0).inputCount == 3)
+      try engine.feed(fix(61, 500), for: 1)
+      #expect(try engine.statistics(of: 1).inputCount == 3)
     }
     try one.advance(to: at(60))
     try other.advance(to: at(60))
@@ -46,7 +46,7 @@ import Testing
     #expect(other.nextEvent() == nil && events > 4)
     try other.checkInvariants()
     // The number of a removed device is not reused soon.
-    #expect(try other.device("new") == 5)
+    #expect(try other.device("new") == 6)
   }
 
   @Test func aTableThatIsGivenIsTheSnapshotsOrAnotherVersionOfIt() throws {
@@ -60,13 +60,13 @@ import Testing
     // Restores the fleet with the same table, which has changed since then: some conditions were removed, and slots may
     // have been reused.
     let same = try FleetEngine(restoring: bytes, conditions: original)
-    #expect(try same.inside(0).map(\.identifier) == ["home"])
+    #expect(try same.inside(1).map(\.identifier) == ["home"])
     original.remove("home")
     try original.add(circle(50), identifier: "other", policy: .exact)
     var later = try FleetEngine(restoring: bytes, conditions: original)
     try later.checkInvariants()
-    #expect(try later.inside(0) == [])
-    #expect(try later.inside(1).map(\.identifier) == ["town", "tag"])
+    #expect(try later.inside(1) == [])
+    #expect(try later.inside(2).map(\.identifier) == ["town", "tag"])
     #expect(original.identifiers == ["town", "tag", "other"])
     while let event = later.nextEvent() { #expect(event.event.identifier != "home") }
 
@@ -93,9 +93,9 @@ import Testing
   @Test func numbersOfWhoWasGivenNothingAreNotKeptInMemory() throws {
     var fleet = try FleetEngine(Conditions([NamedCondition(circle(100), identifier: "home", assuming: .unsatisfied)]))
     for number in 0...(1 << 20) { _ = try fleet.device("d\(number)") }
-    for number in [7, 1 << 20] as [UInt32] { try fleet.feed(fix(1, 10), for: number) }
+    for number in [8, 1 << 20 + 1] as [UInt64] { try fleet.feed(fix(1, 10), for: number) }
     var restored = try FleetEngine(restoring: fleet.snapshot())
-    #expect(restored.deviceNumbers == [0, 1])
+    #expect(restored.deviceNumbers == [1, 2])
     let events = [restored.nextEvent(), restored.nextEvent()]
     #expect(events.map { $0?.deviceIdentifier } == ["d7", "d\(1 << 20)"])
     try restored.checkInvariants()

@@ -30,7 +30,7 @@ struct FleetWorld {
   }
 
   private struct Expected {
-    var device: UInt32
+    var device: UInt64
     var name: String
     var event: Event
     var row: Int
@@ -42,19 +42,19 @@ struct FleetWorld {
     var stored: StoredFleet
     var storage: MemoryFleetStorage?
     /// For each device number, every row that the device had after one of the calls.
-    var history: [UInt32: Set<[UInt8]>] = [:]
+    var history: [UInt64: Set<[UInt8]>] = [:]
     var fleet: FleetEngine {
       _read { yield stored.call }
       _modify { yield &stored.call }
     }
-    var devices: [UInt32: Device] = [:]
+    var devices: [UInt64: Device] = [:]
     var past: [Past] = []
     var waiting: [Expected] = []
     var flying: [Expected] = []
     var handedOut = 0
     var position: UInt64 = 0
     /// The last sequence number of each removed device, kept until the device's number is reused.
-    var gone: [UInt32: UInt64] = [:]
+    var gone: [UInt64: UInt64] = [:]
   }
 
   let conditions: Conditions
@@ -150,7 +150,7 @@ struct FleetWorld {
     let fleet = shards[shard].fleet
     let rows = rows(of: fleet)
     for (key, bytes) in rows where key.table == .fleetDevices {
-      shards[shard].history[UInt32(key.key), default: []].insert(bytes)
+      shards[shard].history[key.key + 1, default: []].insert(bytes)
     }
     // The table has changed, but no call of the fleet has seen the change yet.
     guard shards[shard].stored.isUpToDate else { return }
@@ -175,7 +175,7 @@ struct FleetWorld {
     #expect(
       restored.conditions.read { table in restored.savedEntries(table).count } == events.count, "\(place)")
     for number in numbers(shard) {
-      guard let bytes = storage.rows[MemoryFleetStorage.Key(.fleetDevices, UInt64(number))] else {
+      guard let bytes = storage.rows[MemoryFleetStorage.Key(.fleetDevices, number - 1)] else {
         #expect(try fleet.inside(number) == [], "\(place)")
         continue
       }
@@ -188,7 +188,7 @@ struct FleetWorld {
   }
 
   var shardCount: Int { shards.count }
-  func numbers(_ shard: Int) -> [UInt32] { shards[shard].devices.keys.sorted() }
+  func numbers(_ shard: Int) -> [UInt64] { shards[shard].devices.keys.sorted() }
   func fleet(_ shard: Int) -> FleetEngine { shards[shard].fleet }
   private var place: String { "\(name), step \(step)" }
 
@@ -255,7 +255,7 @@ struct FleetWorld {
     shards[shard].devices[number] = Device(name: name, monitor: monitor, isFresh: true)
   }
 
-  mutating func removeDevice(_ number: UInt32, _ shard: Int, droppingEvents: Bool) throws {
+  mutating func removeDevice(_ number: UInt64, _ shard: Int, droppingEvents: Bool) throws {
     try shards[shard].fleet.remove(number, droppingEvents: droppingEvents)
     let device = shards[shard].devices.removeValue(forKey: number)
     shards[shard].gone[number] = device?.sequence ?? 0
@@ -276,7 +276,7 @@ struct FleetWorld {
   }
 
   /// Moves a device to another fleet.
-  mutating func move(_ number: UInt32, from: Int, to other: Int, portable: Bool) throws {
+  mutating func move(_ number: UInt64, from: Int, to other: Int, portable: Bool) throws {
     // Do not move a device that has no time yet, because the other fleet would treat it as a new device.
     guard let device = shards[from].devices[number], device.monitor.currentTime != nil,
       shards[other].fleet.number(of: device.name) == nil
@@ -299,7 +299,7 @@ struct FleetWorld {
 
   /// Feeds an input to a device and to its monitor; both must accept it, or both refuse it.
   mutating func input(
-    _ number: UInt32, _ shard: Int, isHeard: Bool = true, _ fleet: (inout FleetEngine) throws -> Void,
+    _ number: UInt64, _ shard: Int, isHeard: Bool = true, _ fleet: (inout FleetEngine) throws -> Void,
     _ monitor: (inout MonitorEngine) throws -> Void
   ) {
     guard var device = shards[shard].devices.removeValue(forKey: number) else { return }
@@ -313,7 +313,7 @@ struct FleetWorld {
   }
 
   /// Rewinds one device; the fleet must refuse times before the fleet's last advance.
-  mutating func rewind(_ number: UInt32, to time: Timestamp, _ shard: Int) {
+  mutating func rewind(_ number: UInt64, to time: Timestamp, _ shard: Int) {
     if let floor = shards[shard].fleet.currentTime, time < floor {
       #expect(outcome { try shards[shard].fleet.rewind(to: time, for: number) } != "taken", "\(place)")
       return
@@ -364,7 +364,7 @@ struct FleetWorld {
   }
 
   /// Feeds a batch of rows.
-  mutating func feed(_ rows: [(device: UInt32, fix: Fix)], _ shard: Int) throws {
+  mutating func feed(_ rows: [(device: UInt64, fix: Fix)], _ shard: Int) throws {
     let devices = rows.map(\.device)
     let latitudes = rows.map(\.fix.coordinate.latitude)
     let longitudes = rows.map(\.fix.coordinate.longitude)
@@ -433,7 +433,7 @@ struct FleetWorld {
   }
 
   /// Collects the events of a monitor.
-  private mutating func drain(_ shard: Int, _ number: UInt32, row: Int) {
+  private mutating func drain(_ shard: Int, _ number: UInt64, row: Int) {
     guard let name = shards[shard].devices[number]?.name else { return }
     while let event = shards[shard].devices[number]?.monitor.nextEvent() {
       serial += 1
@@ -559,18 +559,18 @@ struct FleetWorld {
   }
 
   private func describe(
-    _ identifier: String, _ fleet: FleetEngine, _ number: UInt32, _ monitor: MonitorEngine
+    _ identifier: String, _ fleet: FleetEngine, _ number: UInt64, _ monitor: MonitorEngine
   ) -> String {
     guard let slot = monitor.table.slot(of: identifier) else { return "" }
-    let state = conditions.read { fleet.current(number, $0) }
+    let state = conditions.read { fleet.current(DeviceNumber.place(of: number), $0) }
     return "\(monitor.table.definition(of: slot)) generation \(monitor.table.generation(of: slot)): "
       + "\(String(describing: monitor.tracker.beacon(slot))) at \(monitor.clock), "
-      + "line \(fleet.devices.lines[number]), state \(state), \(fleet.watermark)"
+      + "line \(fleet.devices.lines[DeviceNumber.place(of: number)]), state \(state), \(fleet.watermark)"
   }
 
   /// Compares the counters of a device in the fleet with those of its monitor. Unlike the fleet's counters, the
   /// monitor's counters include the advances of all devices, and inputs before the device was added.
-  private func checkStatistics(_ fleet: FleetEngine, _ number: UInt32, _ device: Device) throws {
+  private func checkStatistics(_ fleet: FleetEngine, _ number: UInt64, _ device: Device) throws {
     let one = try fleet.statistics(of: number)
     let other = device.monitor.statistics
     #expect(one.clock == other.clock, "\(place)")
@@ -582,7 +582,7 @@ struct FleetWorld {
   }
 
   private mutating func checkExplanation(
-    _ identifier: String, _ fleet: FleetEngine, _ number: UInt32, _ device: Device
+    _ identifier: String, _ fleet: FleetEngine, _ number: UInt64, _ device: Device
   ) throws {
     let one = try #require(try fleet.explain(identifier, for: number))
     var other = try #require(explanation(identifier, of: device.monitor, fleet, number))
@@ -596,13 +596,13 @@ struct FleetWorld {
   /// The explanation that a monitor gives if its last fix is replaced with the last fix that the fleet stores. For a
   /// fix in the safe region, a fleet stores only the position, to 1e-7 degrees.
   private func explanation(
-    _ identifier: String, of monitor: MonitorEngine, _ fleet: FleetEngine, _ number: UInt32
+    _ identifier: String, of monitor: MonitorEngine, _ fleet: FleetEngine, _ number: UInt64
   ) -> Explanation? {
     guard let last = monitor.tracker.lastFix,
-      let kept = conditions.read({ fleet.current(number, $0) }).lastFix, kept != last
+      let kept = conditions.read({ fleet.current(DeviceNumber.place(of: number), $0) }).lastFix, kept != last
     else { return monitor.explain(identifier) }
     #expect(!options.path.isGeodesic && kept.time <= last.time, "\(place)")
-    if let place = fleet.devices.lines[number].place {
+    if let place = fleet.devices.lines[DeviceNumber.place(of: number)].place {
       #expect(
         abs(place.latitude - last.coordinate.latitude) < 1e-7
           && abs(place.longitude - last.coordinate.longitude) < 1e-7,
@@ -614,14 +614,14 @@ struct FleetWorld {
   }
 
   /// Checks that the fleet and the monitor return the same safe distance for a device at a position.
-  func checkSafeDistance(_ position: Coordinate, _ number: UInt32, _ shard: Int) throws {
+  func checkSafeDistance(_ position: Coordinate, _ number: UInt64, _ shard: Int) throws {
     let device = try #require(shards[shard].devices[number])
     let one = try shards[shard].fleet.safeDistance(at: position, for: number)
     #expect(try device.monitor.safeDistance(at: position) == one, "\(place)")
   }
 
   /// Checks that the fleet and the monitor make the same rotation plan for a device at a position.
-  func checkPlan(_ position: Coordinate, accuracy: Double, slots: Int, _ number: UInt32, _ shard: Int) throws {
+  func checkPlan(_ position: Coordinate, accuracy: Double, slots: Int, _ number: UInt64, _ shard: Int) throws {
     let device = try #require(shards[shard].devices[number])
     let planner = try RotationPlanner(slots: slots)
     let one = try shards[shard].fleet.plan(planner, at: position, accuracy: accuracy, for: number)
@@ -629,7 +629,7 @@ struct FleetWorld {
     #expect(one == other, "\(place)")
   }
 
-  private func checkInside(_ fleet: FleetEngine, _ number: UInt32, _ device: Device) throws {
+  private func checkInside(_ fleet: FleetEngine, _ number: UInt64, _ device: Device) throws {
     let monitor = device.monitor
     let inside = try fleet.inside(number)
     #expect(inside.map(\.identifier) == monitor.identifiers(in: .satisfied), "\(place)")

@@ -42,7 +42,7 @@ import Testing
     var random: SeededGenerator
     var world: FleetWorld
     var time: Int64 = 1_000_000_000
-    var places: [UInt32: Coordinate] = [:]
+    var places: [UInt64: Coordinate] = [:]
     let features: Set<LawFeature>
     let names = ["d0", "d1", "d2", "d3", "d4", "a device whose name is longer than what fits in place"]
 
@@ -115,7 +115,7 @@ import Testing
       return Definition(subject: subject, policy: .standard, tag: UInt64(random.integer(0...3)))
     }
 
-    mutating func fix(of device: UInt32) -> Fix {
+    mutating func fix(of device: UInt64) -> Fix {
       let isLate = has(.refusedInputs) && random.chance(0.04)
       // Most fixes are a small step away from the device's last position, so that safe regions are used, left and
       // entered.
@@ -206,7 +206,7 @@ import Testing
       case 22: world.acknowledge(shard)
       case 23: if has(.abandon) { world.abandon(shard) }
       case 24...28:
-        var rows: [(device: UInt32, fix: Fix)] = []
+        var rows: [(device: UInt64, fix: Fix)] = []
         guard !numbers.isEmpty, has(.batches) else { return }
         for _ in 0..<random.integer(1...12) {
           let device = numbers[random.integer(0...numbers.count - 1)]

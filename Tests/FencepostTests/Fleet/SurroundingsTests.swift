@@ -99,17 +99,18 @@ import Testing
     }
     var fleet = try FleetEngine(conditions)
     let device = try fleet.device("d")
+    let line = DeviceNumber.place(of: device)
     var (left, kept) = (0, 0)
     for step in 1...500 {
-      let before = fleet.devices.lines[device]
-      let room = fleet.devices.lines.surroundings[Int(device)].room
+      let before = fleet.devices.lines[line]
+      let room = fleet.devices.lines.surroundings[Int(line)].room
       let coordinate = Coordinate(latitude: -0.035 + 1e-4 * Double(step), longitude: -0.03 + 5e-5 * Double(step))
       try fleet.feed(Fix(coordinate: coordinate, time: Timestamp(microseconds: Int64(step) * 1_000_000)), for: device)
       guard step > 1, before.region.isOpen, !before.region.skips(coordinate) else { continue }
       left += 1
       // A search sets a new `room`; without a search, the distance moved is subtracted from the old one.
       let rest = room - before.region.moved(to: coordinate)
-      if (fleet.devices.lines.surroundings[Int(device)].room - rest).magnitude < 0.01 { kept += 1 }
+      if (fleet.devices.lines.surroundings[Int(line)].room - rest).magnitude < 0.01 { kept += 1 }
     }
     #expect(left > 100 && kept * 2 > left)
   }

@@ -98,11 +98,11 @@ import Testing
     try fleet.checkpoint()
     #expect(devices(storage) == 1)
     storage.failing = 2
-    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(29, 500), for: 0) }
+    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(29, 500), for: 1) }
     #expect(throws: MonitorError.self) { try fleet.close() }
     #expect(storage.isClosed && fleet.storeStatus == .none)
     try fleet.close()
-    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(30, 10), for: 0) }
+    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(30, 10), for: 1) }
   }
 
   /// A full disk must not stop the work. Each failed attempt to save leaves more data to be written next time, so
@@ -134,7 +134,7 @@ import Testing
     // Failing checkpoints do not postpone the next attempt: a day of event time always triggers an attempt.
     for _ in 0..<20 { #expect(throws: MonitorError.self) { try fleet.checkpoint() } }
     storage.failing = 0
-    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(86_500, 10), for: 0) }
+    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(86_500, 10), for: 1) }
     #expect(fleet.storeStatus == .kept)
     try fleet.checkpoint()
     #expect(fleet.statistics.isAllKept && self.devices(storage) == devices)
@@ -225,7 +225,7 @@ import Testing
     #expect(!fleet.statistics.isAllKept)  // the device moved without an event
     try fleet.checkpoint()
     #expect(fleet.statistics.isAllKept)
-    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(2, 10), for: 0) }
+    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(2, 10), for: 1) }
     #expect(fleet.statistics.isAllKept)  // if there is an event, all changes are saved before the call returns
     try zones.add(circle(10), identifier: "door", policy: .exact)
     #expect(!fleet.statistics.isAllKept)
@@ -264,7 +264,7 @@ import Testing
         zones = Conditions()
         fleet = try open(crashed, zones)
       }
-      let count = (try? fleet.engine.statistics(of: 0).inputCount) ?? 0
+      let count = (try? fleet.engine.statistics(of: 1).inputCount) ?? 0
       for (second, place) in inputs.dropFirst(Int(count)) {
         try fleet.call { engine throws(MonitorError) in
           try engine.feed(fix(second, place), for: try engine.device("truck"))
@@ -296,7 +296,7 @@ import Testing
     zones.remove("home")
     try zones.add(circle(210), identifier: "ring", policy: .exact)
     // Only the second fleet saves the change to the table, and its device enters the new condition "ring".
-    try fleets[1].call { engine throws(MonitorError) in try engine.feed(fix(2, 200), for: 0) }
+    try fleets[1].call { engine throws(MonitorError) in try engine.feed(fix(2, 200), for: 1) }
 
     let crashed = storages.map { storage in
       let crashed = MemoryFleetStorage()
@@ -315,8 +315,8 @@ import Testing
     for index in order {
       try opened[index]!.engine.checkInvariants()
       // The device is still inside the condition `town`, and it accepts further fixes.
-      #expect(try opened[index]!.engine.inside(0).contains { $0.identifier == "town" })
-      try opened[index]!.call { engine throws(MonitorError) in try engine.feed(fix(9, 900), for: 0) }
+      #expect(try opened[index]!.engine.inside(1).contains { $0.identifier == "town" })
+      try opened[index]!.call { engine throws(MonitorError) in try engine.feed(fix(9, 900), for: 1) }
       var left: Set<String> = []
       var sequences: [UInt64] = []
       while let event = opened[index]!.call({ $0.nextEvent() }) {
@@ -491,7 +491,7 @@ import Testing
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(1, 10), for: try engine.device("truck")) }
     let writes = storage.writes
     for second in 2...35 {
-      try fleet.call { engine throws(MonitorError) in try engine.feed(fix(Double(second), 10), for: 0) }
+      try fleet.call { engine throws(MonitorError) in try engine.feed(fix(Double(second), 10), for: 1) }
     }
     #expect(storage.writes == writes + 3)
     #expect(throws: MonitorError.self) { try open(MemoryFleetStorage(), zones, .relaxed(interval: 0)) }
@@ -590,10 +590,10 @@ import Testing
       feed(&fleet, "a", Double(number % 900))
       feed(&fleet, "b", 1e6 + Double(number) * 1_000)
       try fleet.call { engine throws(MonitorError) in
-        try engine.feed(Fix(latitude: 0, longitude: 0, accuracy: -1, time: at(Double(number) * 100)), for: 0)
-        let rows: [(device: UInt32, fix: Fix)] = [
-          (0, Fix(latitude: 99, longitude: 0, time: at(5_000 + Double(number) * 100))), (1, fix(3, 1)),
-          (1, fix(1e7, 1)),
+        try engine.feed(Fix(latitude: 0, longitude: 0, accuracy: -1, time: at(Double(number) * 100)), for: 1)
+        let rows: [(device: UInt64, fix: Fix)] = [
+          (1, Fix(latitude: 99, longitude: 0, time: at(5_000 + Double(number) * 100))), (2, fix(3, 1)),
+          (2, fix(1e7, 1)),
         ]
         let result = try engine.feed(rows)
         #expect(result.accepted == 0 && result.invalid == 1 && result.late == 2)

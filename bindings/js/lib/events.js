@@ -102,8 +102,8 @@ export class DeviceEvent extends Event {
   constructor(engine, place, identifierOf) {
     super(engine, place);
     const { numbers } = engine;
-    /** The number of the device. */
-    this.deviceNumber = numbers.getUint32(place + EVENT.device, true);
+    /** The number of the device: 1, 2, 3 … while no device is removed. */
+    this.deviceNumber = countOf(numbers, place + EVENT.device);
     /** Its identifier. */
     this.device = identifierOf(this.deviceNumber);
     /** 1, 2, 3 … per fleet. */

@@ -12,8 +12,8 @@ import { stepOf } from "./monitor.js";
 import { STATES, countOf, duration, integer, listed, members, microseconds, shown, timeOf, truth } from "./values.js";
 import { AdoptedZones, Zones } from "./zones.js";
 
-const NO_DEVICE = 4294967295;
-const ALL_DEVICES = 0xfbffffff;
+const NO_DEVICE = 0n;
+const ALL_DEVICES = 0xffffffffffffffffn;
 const SATISFIED = 1;
 const EXPIRY_INPUT = 0;
 const EXPIRY_ARRIVAL = 1;
@@ -104,9 +104,9 @@ export class Fleet extends Handle {
     if (create) engine.room(1024 * identifiers.length);
     return engine.within((take) => {
       const texts = engine.putAll(take, identifiers, "identifiers");
-      const place = take(4 * identifiers.length);
+      const place = take(8 * identifiers.length);
       engine.call("fencepost_fleet_enter_devices", this.place, texts, identifiers.length, create, place);
-      return new Uint32Array(engine.memory.buffer, place, identifiers.length).slice();
+      return new BigUint64Array(engine.memory.buffer, place, identifiers.length).slice();
     });
   }
 
@@ -135,9 +135,9 @@ export class Fleet extends Handle {
   #numberList() {
     const { engine } = this;
     return engine.answer(
-      4,
+      8,
       (buffer, capacity, size) => engine.fits("fencepost_fleet_list_devices", this.place, buffer, capacity, size),
-      (buffer, size) => new Uint32Array(engine.memory.buffer, buffer, size).slice(),
+      (buffer, size) => new BigUint64Array(engine.memory.buffer, buffer, size).slice(),
     );
   }
 
@@ -153,7 +153,7 @@ export class Fleet extends Handle {
     if (!this.has(identifier)) return false;
     const drops = truth(dropEvents, "dropEvents") ? 1 : 0;
     const number = this.#number(identifier, false);
-    engine.numbers.setUint32(engine.flag, number, true);
+    engine.numbers.setBigUint64(engine.flag, number, true);
     engine.call("fencepost_fleet_remove_devices", this.place, engine.flag, 1, drops);
     this.#numbers.clear();
     return true;
@@ -178,13 +178,13 @@ export class Fleet extends Handle {
     // The identifier of a removed device is available until its number is reused.
     const numbers = engine.within((take) => {
       const capacity = this.#numberList().length;
-      const place = take(4 * capacity);
+      const place = take(8 * capacity);
       if (capacity === 0) {
         engine.call("fencepost_fleet_expire_devices", this.place, expiry, time, 0, 0, engine.flag);
         return [];
       }
       engine.call("fencepost_fleet_expire_devices", this.place, expiry, time, place, capacity, engine.flag);
-      return new Uint32Array(engine.memory.buffer, place, engine.numbers.getUint32(engine.flag, true)).slice();
+      return new BigUint64Array(engine.memory.buffer, place, engine.numbers.getUint32(engine.flag, true)).slice();
     });
     this.#numbers.clear();
     return Array.from(numbers, (number) => this.#identifier(number));
@@ -196,8 +196,8 @@ export class Fleet extends Handle {
     const numbers = listed(identifiers, "identifiers").map((identifier) => this.#number(identifier, false));
     return engine.within((take) => {
       const count = numbers.length;
-      const [devices, north, east] = [take(4 * count), take(8 * count), take(8 * count)];
-      new Uint32Array(engine.memory.buffer, devices, count).set(numbers);
+      const [devices, north, east] = [take(8 * count), take(8 * count), take(8 * count)];
+      new BigUint64Array(engine.memory.buffer, devices, count).set(numbers);
       engine.call("fencepost_fleet_device_positions", this.place, devices, count, north, east);
       const { buffer } = engine.memory;
       return {
@@ -226,7 +226,7 @@ export class Fleet extends Handle {
   }
 
   /**
-   * Feeds fixes of many devices from columns, in order. `devices` contains numbers (a Uint32Array, from `enter`) or
+   * Feeds fixes of many devices from columns, in order. `devices` contains numbers (a BigUint64Array, from `enter`) or
    * identifiers. `firstRow` is the row number that events give for the first row of the columns.
    */
   feedMany(columns, options = {}) {
@@ -235,17 +235,17 @@ export class Fleet extends Handle {
     const { firstRow = 0, ...rest } = members(options, "options", ["firstRow", "refuseInvalid"]);
     integer(firstRow, "firstRow", 0, 2147483647);
     const { devices, ...fixColumns } = columns;
-    const numbers = devices instanceof Uint32Array ? devices : this.#columnOf(devices);
+    const numbers = devices instanceof BigUint64Array ? devices : this.#columnOf(devices);
     return feedColumns(engine, fixColumns, rest, { devices: numbers }, (take, fixes, start, rows, result) => {
-      const column = take(4 * rows);
+      const column = take(8 * rows);
       const place = take(FLEET_COLUMNS.size);
-      new Uint32Array(engine.memory.buffer, column, rows).set(numbers.subarray(start, start + rows));
+      new BigUint64Array(engine.memory.buffer, column, rows).set(numbers.subarray(start, start + rows));
       engine.memory.fill(0, place, place + FLEET_COLUMNS.size);
       const to = engine.numbers;
       to.setUint32(place, FLEET_COLUMNS.size, true);
-      to.setUint32(place + FLEET_COLUMNS.device_width, 4, true);
+      to.setUint32(place + FLEET_COLUMNS.device_width, 8, true);
       to.setUint32(place + FLEET_COLUMNS.devices, column, true);
-      to.setBigInt64(place + FLEET_COLUMNS.device_stride, 4n, true);
+      to.setBigInt64(place + FLEET_COLUMNS.device_stride, 8n, true);
       to.setUint32(place + FLEET_COLUMNS.fixes, fixes, true);
       to.setBigUint64(place + FLEET_COLUMNS.first_row, BigInt(firstRow + start), true);
       engine.call("fencepost_fleet_feed_columns", this.place, place, rows, result);
@@ -255,13 +255,13 @@ export class Fleet extends Handle {
   #columnOf(devices) {
     if (!Array.isArray(devices)) {
       throw new InvalidArgumentError(
-        `devices is ${shown(devices)}; must be a Uint32Array of numbers or an array of identifiers`,
+        `devices is ${shown(devices)}; must be a BigUint64Array of numbers or an array of identifiers`,
       );
     }
     const known = Array.from(new Set(devices));
     const numbers = this.#look(known, 1);
     const of = new Map(known.map((identifier, index) => [identifier, numbers[index]]));
-    return Uint32Array.from(devices, (identifier) => of.get(identifier));
+    return BigUint64Array.from(devices, (identifier) => of.get(identifier));
   }
 
   /** Feeds one scan report of a device. */
@@ -322,7 +322,7 @@ export class Fleet extends Handle {
     const names = new Map();
     return this.#batch(most, (engine, place) => {
       return new DeviceEvent(engine, place, (number) => {
-        if (!names.has(number)) names.set(number, this.#identifier(number));
+        if (!names.has(number)) names.set(number, this.#identifier(BigInt(number)));
         return names.get(number);
       });
     });
@@ -335,7 +335,7 @@ export class Fleet extends Handle {
     const name = line + 8192;
     try {
       return this.#batch(most, (_, place) => {
-        const number = engine.numbers.getUint32(place + EVENT.device, true);
+        const number = engine.numbers.getBigUint64(place + EVENT.device, true);
         engine.call("fencepost_fleet_device_identifier", this.place, number, name, 264, 0);
         engine.call("fencepost_event_json", place, name, line, 8192, 0);
         return `${engine.text(line)}\n`;
@@ -421,7 +421,7 @@ export class Fleet extends Handle {
   statistics(device) {
     const { engine } = this;
     const layout = device === undefined ? FLEET_COUNTERS : DEVICE_STATISTICS;
-    const number = device === undefined ? 0 : this.#number(device, false);
+    const number = device === undefined ? NO_DEVICE : this.#number(device, false);
     return engine.within((take) => {
       const place = take(layout.size);
       engine.numbers.setUint32(place, layout.size, true);
@@ -460,8 +460,8 @@ export class Fleet extends Handle {
     const number = this.#number(device, false);
     const flag = truth(portable, "portable") ? 1 : 0;
     return engine.within((take) => {
-      const place = take(4);
-      engine.numbers.setUint32(place, number, true);
+      const place = take(8);
+      engine.numbers.setBigUint64(place, number, true);
       return engine.answer(
         1,
         (buffer, capacity, size) =>

@@ -53,19 +53,19 @@ static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
 /*
  * Finds which elements of the dictionary occur in the rows from `row` on. Writes the indices of the elements to `used`,
  * ordered by the first row that refers to each element. Returns the first row whose code is not in the dictionary; if
- * there is no such row, returns count. Sets `numbers` to 0 for the elements that occur, and to FENCEPOST_NO_DEVICE for
- * all others.
+ * there is no such row, returns count. Sets `numbers` to FENCEPOST_ALL_DEVICES for the elements that occur, and to
+ * FENCEPOST_NO_DEVICE for all others.
  */
-static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row, Py_ssize_t count, uint32_t *numbers,
-                            Py_ssize_t *used, Py_ssize_t *found) {
+static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row, Py_ssize_t count,
+                            fencepost_device *numbers, Py_ssize_t *used, Py_ssize_t *found) {
   uint64_t size = rows->dictionary_count;
-  memset(numbers, 0xff, (size_t)size * sizeof(*numbers)); /* FENCEPOST_NO_DEVICE */
+  memset(numbers, 0, (size_t)size * sizeof(*numbers)); /* FENCEPOST_NO_DEVICE */
   *found = 0;
   for (; row < count; row++) {
     uint64_t code = code_at(rows, row);
     if (code >= size) break;
     if (numbers[code] != FENCEPOST_NO_DEVICE) continue;
-    numbers[code] = 0;
+    numbers[code] = FENCEPOST_ALL_DEVICES;
     used[(*found)++] = (Py_ssize_t)code;
   }
   return row;
@@ -219,13 +219,13 @@ static int open_numbers(native_state *state, PyObject *names, native_device_colu
   Py_buffer *view = &column->numbers;
   if (PyObject_GetBuffer(names, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) return -1;
   column->holds_numbers = 1;
-  if (view->itemsize != 4 || view->ndim != 1 || view->format == NULL || strchr("IL", *view->format) == NULL ||
-      (uintptr_t)view->buf % 4 != 0) {
-    native_refuse(state, "device numbers must be unsigned 32-bit integers");
+  if (view->itemsize != 8 || view->ndim != 1 || view->format == NULL || strchr("QL", *view->format) == NULL ||
+      (uintptr_t)view->buf % 8 != 0) {
+    native_refuse(state, "device numbers must be unsigned 64-bit integers");
     return -1;
   }
   column->rows.dictionary = view->buf;
-  column->rows.dictionary_count = (size_t)view->len / 4;
+  column->rows.dictionary_count = (size_t)view->len / 8;
   column->rows.skips_unknown = 1;
   return 0;
 }

@@ -5,7 +5,7 @@
 
 #define LONGEST (FENCEPOST_IDENTIFIER_MAX + 8)
 
-fencepost_status native_device(native_call *call, const char *identifier, int create, uint32_t *out) {
+fencepost_status native_device(native_call *call, const char *identifier, int create, fencepost_device *out) {
   *out = FENCEPOST_NO_DEVICE;
   return fencepost_fleet_enter_devices(call->self->fleet, &identifier, 1, create ? 1u : 0u, out, &call->error);
 }
@@ -25,7 +25,7 @@ void native_keep_device(native_call *call, const native_entry *entry) {
   if (!entry->is_new) return;
   fencepost_fleet *fleet = call->self->fleet;
   fencepost_device_statistics found = FENCEPOST_DEVICE_STATISTICS_INIT;
-  uint32_t device = FENCEPOST_NO_DEVICE;
+  fencepost_device device = FENCEPOST_NO_DEVICE;
   if (fencepost_fleet_enter_devices(fleet, &entry->identifier, 1, 0, &device, NULL) || device != entry->device ||
       fencepost_fleet_device_statistics(fleet, device, &found, NULL))
     return; /* another thread has removed the device in the meantime */
@@ -33,7 +33,7 @@ void native_keep_device(native_call *call, const native_entry *entry) {
   if (fencepost_fleet_remove_devices(fleet, &device, 1, 1, NULL) == FENCEPOST_OK) call->self->removals++;
 }
 
-fencepost_status native_known_device(native_call *call, const char *identifier, uint32_t *out) {
+fencepost_status native_known_device(native_call *call, const char *identifier, fencepost_device *out) {
   fencepost_status status = native_device(call, identifier, 0, out);
   if (status != FENCEPOST_OK || *out != FENCEPOST_NO_DEVICE) return status;
   PyOS_snprintf(call->error.message, sizeof(call->error.message), "no device has that identifier");
@@ -50,13 +50,12 @@ static int make_room(native_names *names) {
   return 0;
 }
 
-fencepost_status native_find_names(native_call *call, const void *numbers, size_t width, size_t stride, size_t count,
+fencepost_status native_find_names(native_call *call, const void *numbers, size_t stride, size_t count,
                                    native_names *names) {
   names->ends = malloc((count + 1) * sizeof(*names->ends));
   if (names->ends == NULL) return native_lack_memory(call);
   for (size_t index = 0; index < count; index++) {
-    const void *number = (const char *)numbers + index * stride;
-    uint32_t device = width == 8 ? (uint32_t)*(const uint64_t *)number : *(const uint32_t *)number;
+    fencepost_device device = *(const fencepost_device *)(const void *)((const char *)numbers + index * stride);
     if (make_room(names) < 0) return native_lack_memory(call);
     size_t size = 0;
     fencepost_status status = fencepost_fleet_device_identifier(call->self->fleet, device, names->texts + names->size,

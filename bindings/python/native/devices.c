@@ -5,23 +5,24 @@
 #include <stdlib.h>
 
 /* A function that copies device numbers into an array; `with` is its additional argument. */
-typedef fencepost_status (*numbering)(native_handle *, int64_t with, uint32_t *, size_t, size_t *, fencepost_error *);
+typedef fencepost_status (*numbering)(native_handle *, int64_t with, fencepost_device *, size_t, size_t *,
+                                      fencepost_error *);
 
-static fencepost_status all_devices(native_handle *self, int64_t Py_UNUSED(with), uint32_t *numbers, size_t capacity,
-                                    size_t *count, fencepost_error *error) {
+static fencepost_status all_devices(native_handle *self, int64_t Py_UNUSED(with), fencepost_device *numbers,
+                                    size_t capacity, size_t *count, fencepost_error *error) {
   return fencepost_fleet_list_devices(self->fleet, numbers, capacity, count, error);
 }
 
-static fencepost_status expired(native_handle *self, int64_t before, uint32_t *numbers, size_t capacity, size_t *count,
-                                fencepost_error *error) {
+static fencepost_status expired(native_handle *self, int64_t before, fencepost_device *numbers, size_t capacity,
+                                size_t *count, fencepost_error *error) {
   fencepost_status status =
       fencepost_fleet_expire_devices(self->fleet, FENCEPOST_EXPIRY_INPUT, before, numbers, capacity, count, error);
   if (status == FENCEPOST_OK && *count > 0) self->removals++;
   return status;
 }
 
-static fencepost_status expired_by_arrival(native_handle *self, int64_t before, uint32_t *numbers, size_t capacity,
-                                           size_t *count, fencepost_error *error) {
+static fencepost_status expired_by_arrival(native_handle *self, int64_t before, fencepost_device *numbers,
+                                           size_t capacity, size_t *count, fencepost_error *error) {
   fencepost_status status =
       fencepost_fleet_expire_devices(self->fleet, FENCEPOST_EXPIRY_ARRIVAL, before, numbers, capacity, count, error);
   if (status == FENCEPOST_OK && *count > 0) self->removals++;
@@ -29,7 +30,7 @@ static fencepost_status expired_by_arrival(native_handle *self, int64_t before, 
 }
 
 /* Finds the numbers of devices while a call is open; the caller must free `*numbers`. */
-static fencepost_status find_numbers(native_call *call, numbering numbering, int64_t with, uint32_t **numbers,
+static fencepost_status find_numbers(native_call *call, numbering numbering, int64_t with, fencepost_device **numbers,
                                      size_t *count) {
   size_t capacity = 0;
   for (;;) {
@@ -45,12 +46,11 @@ static fencepost_status find_numbers(native_call *call, numbering numbering, int
 
 /* Ends a call that has found device numbers; returns the identifiers of the devices. */
 static PyObject *end_numbered(native_call *call, numbering numbering, int64_t with) {
-  uint32_t *numbers = NULL;
+  fencepost_device *numbers = NULL;
   size_t count = 0;
   native_names names = {NULL, 0, 0, NULL};
   fencepost_status status = find_numbers(call, numbering, with, &numbers, &count);
-  if (status == FENCEPOST_OK)
-    status = native_find_names(call, numbers, sizeof(*numbers), sizeof(*numbers), count, &names);
+  if (status == FENCEPOST_OK) status = native_find_names(call, numbers, sizeof(*numbers), count, &names);
   PyObject *list = native_end(call, status) < 0 ? NULL : PyList_New((Py_ssize_t)count);
   for (size_t index = 0; list != NULL && index < count; index++) {
     PyObject *name = native_name_at(&names, index);
@@ -68,7 +68,7 @@ PyObject *native_devices(PyObject *object, PyObject *Py_UNUSED(unused)) {
 
 /* Holds positions, clocks and identifiers of devices. */
 typedef struct {
-  uint32_t only, *numbers;
+  fencepost_device only, *numbers;
   size_t count;
   double *latitudes, *longitudes;
   int64_t *clocks;
@@ -78,7 +78,7 @@ typedef struct {
 static fencepost_status find_places(native_call *call, const char *identifier, places *found) {
   fencepost_fleet *fleet = call->self->fleet;
   fencepost_status status = FENCEPOST_OK;
-  const uint32_t *numbers = &found->only;
+  const fencepost_device *numbers = &found->only;
   found->count = 1;
   if (identifier != NULL) status = native_known_device(call, identifier, &found->only);
   else {
@@ -98,7 +98,7 @@ static fencepost_status find_places(native_call *call, const char *identifier, p
     found->clocks[index] = statistics.clock_us;
   }
   if (status != FENCEPOST_OK) return status;
-  return native_find_names(call, numbers, sizeof(*numbers), sizeof(*numbers), found->count, &found->names);
+  return native_find_names(call, numbers, sizeof(*numbers), found->count, &found->names);
 }
 
 /* Returns the tuple (device, clock or None, (latitude, longitude) or None). */
@@ -154,9 +154,9 @@ PyObject *native_enter_devices(PyObject *object, PyObject *identifiers) {
   Py_ssize_t count;
   const char **texts = native_texts(native_monitor_state(object), identifiers, &count);
   if (texts == NULL) return NULL;
-  PyObject *bytes = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(uint32_t));
+  PyObject *bytes = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(fencepost_device));
   if (bytes != NULL) {
-    uint32_t *numbers = (uint32_t *)(void *)PyBytes_AsString(bytes);
+    fencepost_device *numbers = (fencepost_device *)(void *)PyBytes_AsString(bytes);
     native_call call;
     int failed = native_begin_input_batch(self, &call) < 0;
     if (!failed) {
@@ -173,7 +173,7 @@ PyObject *native_enter_devices(PyObject *object, PyObject *identifiers) {
 PyObject *native_has_device(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
   const char *text;
-  uint32_t device;
+  fencepost_device device;
   if (native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
   native_call call = native_begin(self);
   if (native_end(&call, native_device(&call, text, 0, &device)) < 0) return NULL;
@@ -186,7 +186,7 @@ PyObject *native_remove_device(PyObject *object, PyObject *args) {
   PyObject *identifier;
   const char *text;
   int drops;
-  uint32_t device;
+  fencepost_device device;
   if (!PyArg_ParseTuple(args, "Op", &identifier, &drops) ||
       native_text(native_monitor_state(object), identifier, "device", &text) < 0)
     return NULL;
@@ -208,7 +208,7 @@ PyObject *native_remove_device(PyObject *object, PyObject *args) {
 PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
   const char *text;
-  uint32_t device;
+  fencepost_device device;
   if (native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
   native_call call = native_begin(self);
@@ -225,7 +225,7 @@ PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
 PyObject *native_device_deadline(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
   const char *text;
-  uint32_t device;
+  fencepost_device device;
   int64_t time = FENCEPOST_TIME_UNSET;
   if (native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
   native_call call = native_begin(self);
@@ -247,7 +247,7 @@ static int read_pair(PyObject *object, PyObject *args, const char *texts[2]) {
 PyObject *native_device_state(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   const char *texts[2];
-  uint32_t device;
+  fencepost_device device;
   fencepost_state found = FENCEPOST_STATE_UNKNOWN;
   if (read_pair(object, args, texts) < 0) return NULL;
   native_call call = native_begin(self);
@@ -260,7 +260,7 @@ PyObject *native_device_state(PyObject *object, PyObject *args) {
 PyObject *native_device_explain(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   const char *texts[2];
-  uint32_t device;
+  fencepost_device device;
   fencepost_explanation found = FENCEPOST_EXPLANATION_INIT;
   if (read_pair(object, args, texts) < 0) return NULL;
   native_call call = native_begin(self);
@@ -282,8 +282,8 @@ static PyObject *split_bytes(const char *buffer, const uint64_t *offsets, Py_ssi
 }
 
 /* Exports the bytes of devices during a call, into memory from malloc(). */
-static fencepost_status export(native_call *call, const uint32_t *devices, size_t count, int portable, char **buffer,
-                               uint64_t *offsets) {
+static fencepost_status export(native_call *call, const fencepost_device *devices, size_t count, int portable,
+                               char **buffer, uint64_t *offsets) {
   size_t capacity = 0, size = 0;
   for (;;) {
     fencepost_status status = fencepost_fleet_export_devices(call->self->fleet, devices, count, portable ? 1u : 0u,
@@ -311,7 +311,7 @@ PyObject *native_export_devices(PyObject *object, PyObject *args) {
   }
   Py_ssize_t count = PyTuple_Size(identifiers);
   const char **texts = PyMem_Calloc((size_t)count + 1, sizeof(*texts));
-  uint32_t *devices = PyMem_Malloc(((size_t)count + 1) * sizeof(*devices));
+  fencepost_device *devices = PyMem_Malloc(((size_t)count + 1) * sizeof(*devices));
   uint64_t *offsets = PyMem_Calloc((size_t)count + 1, sizeof(*offsets));
   char *buffer = NULL;
   int failed = texts == NULL || devices == NULL || offsets == NULL;

@@ -82,8 +82,7 @@ PyObject *native_next_update(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_call call = native_begin(self);
   fencepost_status status = poll(self, &event, 1, &count, &call.error);
   if (status == FENCEPOST_OK && count > 0 && self->fleet != NULL)
-    status =
-        fencepost_fleet_device_identifier(self->fleet, (uint32_t)event.device, name, sizeof(name), &size, &call.error);
+    status = fencepost_fleet_device_identifier(self->fleet, event.device, name, sizeof(name), &size, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   if (count == 0) Py_RETURN_NONE;
   if (self->fleet == NULL) return native_event_tuple(&event, NULL);
@@ -111,7 +110,7 @@ PyObject *native_poll_events(PyObject *object, PyObject *limit_object) {
   fencepost_status status =
       capacity > 0 ? poll(self, events, capacity, &count, &call.error) : acknowledge(self, &call.error);
   if (status == FENCEPOST_OK && self->fleet != NULL)
-    status = native_find_names(&call, &events->device, sizeof(events->device), sizeof(*events), count, &names);
+    status = native_find_names(&call, &events->device, sizeof(*events), count, &names);
   PyObject *list = native_end(&call, status) < 0 ? NULL : PyList_New((Py_ssize_t)count);
   for (size_t index = 0; list != NULL && index < count; index++) {
     PyObject *item = self->fleet != NULL ? event_row(&events[index], native_name_at(&names, index))

@@ -190,11 +190,11 @@ extern PyType_Spec native_fleet_spec;
  * Finds the number of the device with this identifier. The number is valid until the call returns; after that another
  * thread may remove the device, and a new device may get the number.
  */
-fencepost_status native_device(native_call *call, const char *identifier, int create, uint32_t *out);
+fencepost_status native_device(native_call *call, const char *identifier, int create, fencepost_device *out);
 /* Identifies the device of an input. */
 typedef struct {
   const char *identifier;
-  uint32_t device;
+  fencepost_device device;
   int is_new; /* true if the device was added for this input */
 } native_entry;
 /* Adds a device for an input, unless the device exists. */
@@ -202,7 +202,7 @@ fencepost_status native_enter_device(native_call *call, const char *identifier, 
 /* Called after the input: removes a device that was added for the input, unless part of the input was accepted. */
 void native_keep_device(native_call *call, const native_entry *entry);
 /* Finds the number of a device, which must exist. */
-fencepost_status native_known_device(native_call *call, const char *identifier, uint32_t *out);
+fencepost_status native_known_device(native_call *call, const char *identifier, fencepost_device *out);
 /* Identifiers of devices, one after the other, in memory from malloc(). */
 typedef struct {
   char *texts;
@@ -210,10 +210,10 @@ typedef struct {
   size_t *ends;
 } native_names;
 /*
- * Finds the identifiers of `count` devices. `numbers` points to the first device number; the numbers have `width` bytes
- * (4 or 8) and are `stride` bytes apart. The structure must be zeroed, and must be released in any case.
+ * Finds the identifiers of `count` devices. `numbers` points to the first device number; the numbers are `stride` bytes
+ * apart. The structure must be zeroed, and must be released in any case.
  */
-fencepost_status native_find_names(native_call *call, const void *numbers, size_t width, size_t stride, size_t count,
+fencepost_status native_find_names(native_call *call, const void *numbers, size_t stride, size_t count,
                                    native_names *names);
 PyObject *native_name_at(const native_names *names, size_t index);
 void native_release_names(native_names *names);
@@ -223,16 +223,16 @@ void native_release_names(native_names *names);
 typedef struct {
   Py_buffer codes, numbers;
   int holds_codes, holds_numbers;
-  const char *text;      /* identifier of the device, if the column has only one device */
-  uint32_t only;         /* number of that device */
-  const char **texts;    /* identifiers of the elements to which rows refer; NULL for other elements */
-  uint32_t *entered;     /* device numbers of these elements */
-  Py_ssize_t *used;      /* indices of the elements to which rows refer */
-  Py_ssize_t found;      /* number of elements in `used` */
-  Py_ssize_t room;       /* the initial value of `found` */
-  const char **asked;    /* for one call of the library: up to `room` identifiers */
-  uint32_t *given;       /* the device numbers that this call returned for the identifiers */
-  native_entry *entries; /* the devices that were added for these rows, in the order in which they were added */
+  const char *text;          /* identifier of the device, if the column has only one device */
+  fencepost_device only;     /* number of that device */
+  const char **texts;        /* identifiers of the elements to which rows refer; NULL for other elements */
+  fencepost_device *entered; /* device numbers of these elements */
+  Py_ssize_t *used;          /* indices of the elements to which rows refer */
+  Py_ssize_t found;          /* number of elements in `used` */
+  Py_ssize_t room;           /* the initial value of `found` */
+  const char **asked;        /* for one call of the library: up to `room` identifiers */
+  fencepost_device *given;   /* the device numbers that this call returned for the identifiers */
+  native_entry *entries;     /* the devices that were added for these rows, in the order in which they were added */
   Py_ssize_t entry_count;
   char *is_new; /* for each element, true if its device was added for these rows */
   int is_entered;
@@ -242,7 +242,7 @@ typedef struct {
 /*
  * Opens a column of devices. The caller must release the column even if this function fails. With a dictionary of str,
  * each row has an index into the dictionary: an integer of 1, 2, 4 or 8 bytes. If the dictionary consists of device
- * numbers (32 bits), rows with FENCEPOST_NO_DEVICE are skipped. If `codes` is None, all rows belong to one device,
+ * numbers (64 bits), rows with FENCEPOST_NO_DEVICE are skipped. If `codes` is None, all rows belong to one device,
  * which is the only element of `names`.
  */
 int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, Py_ssize_t count,

@@ -14,7 +14,7 @@ PyObject *native_device_safe_distance(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *name;
   const char *text;
-  uint32_t device;
+  fencepost_device device;
   double latitude, longitude, distance = 0;
   if (!PyArg_ParseTuple(args, "Odd", &name, &latitude, &longitude) ||
       native_text(native_monitor_state(object), name, "device", &text) < 0)
@@ -113,7 +113,7 @@ static PyObject *make_plan(native_handle *self, const char *text, PyObject *args
       status = fencepost_monitor_plan(self->handle, latitude, longitude, accuracy, &options, generations,
                                       (size_t)before, keep, rows, capacity, &count, &plan, &call.error);
     } else {
-      uint32_t device;
+      fencepost_device device;
       status = native_known_device(&call, text, &device);
       if (status == FENCEPOST_OK)
         status = fencepost_fleet_plan(self->fleet, device, latitude, longitude, accuracy, &options, generations,

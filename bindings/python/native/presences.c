@@ -10,7 +10,7 @@
 PyObject *native_inside(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
   const char *text;
-  uint32_t device;
+  fencepost_device device;
   if (native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
   enum {
     PART = 64
@@ -104,7 +104,7 @@ PyObject *native_devices_inside(PyObject *object, PyObject *identifier) {
   native_call call = native_begin_batch(self);
   fencepost_status status = find_presences(&call, text, &found, &count);
   if (status == FENCEPOST_OK && count > 0)
-    status = native_find_names(&call, &found->device, sizeof(found->device), sizeof(*found), count, &names);
+    status = native_find_names(&call, &found->device, sizeof(*found), count, &names);
   PyObject *result = NULL;
   if (native_end(&call, status) == 0) {
     result = Py_BuildValue("(NNNNN)", names_of(&names, found, count),

@@ -98,7 +98,7 @@ static int take_events(rows_to_feed *rows) {
  */
 static Py_ssize_t prepare(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
   int64_t *begins = rows->begins.view.buf;
-  const uint32_t *devices = rows->devices.buf;
+  const fencepost_device *devices = rows->devices.buf;
   Py_ssize_t known = rows->begins.view.shape[0];
   for (Py_ssize_t row = start; row < stop; row++) {
     int64_t track = integer_at(&rows->columns[TRACK], row), time = integer_at(&rows->columns[TIME], row);
@@ -180,9 +180,9 @@ static int feed_rows(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
 static int open_numbers(rows_to_feed *rows, PyObject *object, Py_ssize_t count) {
   if (PyObject_GetBuffer(object, &rows->devices, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) return -1;
   const Py_buffer *view = &rows->devices;
-  if (view->itemsize == 4 && view->ndim == 1 && (count == 0 || (uintptr_t)view->buf % 4 == 0) && view->len / 4 == count)
+  if (view->itemsize == 8 && view->ndim == 1 && (count == 0 || (uintptr_t)view->buf % 8 == 0) && view->len / 8 == count)
     return 0;
-  native_refuse(rows->state, "devices must be a column of 32-bit integers with as many rows as begins");
+  native_refuse(rows->state, "devices must be a column of 64-bit integers with as many rows as begins");
   PyBuffer_Release(&rows->devices);
   rows->devices.obj = NULL;
   return -1;

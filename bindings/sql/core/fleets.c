@@ -43,7 +43,8 @@ fp_fleet *fp_fleet_create(const void *bytes, size_t size, const fp_options *opti
 }
 
 /* Adds the device to the fleet, with its state if there is one. */
-static fencepost_status enter(fp_fleet *fleet, const fp_input *input, uint32_t *device, fencepost_error *error) {
+static fencepost_status enter(fp_fleet *fleet, const fp_input *input, fencepost_device *device,
+                              fencepost_error *error) {
   if (input->state == NULL) return fencepost_fleet_enter_devices(fleet->fleet, &input->device, 1, 1, device, error);
   const uint64_t offsets[] = {0, input->state_size};
   return fencepost_fleet_import_devices(fleet->fleet, &input->device, input->state, offsets, 1, 1, device, error);
@@ -68,7 +69,8 @@ static bool take_events(fp_fleet *fleet, fp_outcome *out, fencepost_error *error
   return true;
 }
 
-static bool take_state(fp_fleet *fleet, uint32_t device, fp_outcome *out, fencepost_error *error, fp_message *message) {
+static bool take_state(fp_fleet *fleet, fencepost_device device, fp_outcome *out, fencepost_error *error,
+                       fp_message *message) {
   fencepost_status status = FENCEPOST_E_BUFFER_TOO_SMALL;
   while (true) {
     status = fencepost_fleet_export_devices(fleet->fleet, &device, 1, 1, fleet->state, fleet->state_capacity, NULL,
@@ -86,7 +88,7 @@ static bool take_state(fp_fleet *fleet, uint32_t device, fp_outcome *out, fencep
 
 bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_message *message) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  uint32_t device = 0;
+  fencepost_device device = 0;
   *out = (fp_outcome){.state = input->state, .state_size = input->state_size};
   if (enter(fleet, input, &device, &error) != FENCEPOST_OK)
     return fp_fail(message, "device \"%.60s\": %.400s", input->device, error.message);

@@ -135,7 +135,7 @@ def test_codes_of_every_layout() -> None:
         assert handle.feed_columns(places, places, None, times, 1, 1, False, codes, ("a", "b"), 0) == (2, 0, 0)
     spaced = memoryview(array("I", [0, 9, 1, 9]))[::2]
     assert handle.feed_columns(places, places, None, times, 1, 1, False, spaced, ("a", "b"), 0) == (2, 0, 0)
-    numbers = array("I", [0, 0xFFFFFFFF])  # 0xFFFFFFFF marks a device of another fleet
+    numbers = array("Q", [1, 0])  # 0 marks a device of another fleet
     assert handle.feed_columns(places, places, None, times, 1, 1, False, array("b", [0, 1]), numbers, 0) == (1, 0, 0)
     for codes, words, kind in (
         (array("d", [0, 1]), ("a", "b"), TypeError),
@@ -143,8 +143,8 @@ def test_codes_of_every_layout() -> None:
         (array("b", [0, -1]), ("a", "b"), InvalidArgumentError),
         (array("b", [0]), ("a", "b"), InvalidArgumentError),
         (array("b", [0, 2]), numbers, InvalidArgumentError),
-        (array("b", [0, 1]), array("I", [5, 6]), NoSuchDeviceError),
-        (array("b", [0, 1]), array("Q", [0, 1]), InvalidArgumentError),
+        (array("b", [0, 1]), array("Q", [5, 6]), NoSuchDeviceError),
+        (array("b", [0, 1]), array("I", [1, 2]), InvalidArgumentError),
         (array("b", [0, 1]), ("a", 7), TypeError),
         (None, ("a", "b"), TypeError),
         (b"ab"[::1], ("a", "b"), InvalidArgumentError),

@@ -29,7 +29,7 @@ from fencepost.errors import InvalidArgumentError, NoSuchDeviceError
 
 HEAD = "vehicle,time,lat,lon,accuracy\n"
 NEVER = (1 << 63) - 1
-NO_DEVICE = (1 << 32) - 1
+NO_DEVICE = 0
 
 
 # ------------------------------------------------------------------------------------------------- columns of CSV
@@ -206,7 +206,7 @@ def handle(tracks: int = 2, **options: int) -> tuple[Any, array[int]]:
     zones = Zones()
     zones.add_many(["c"], latitude=[52.0], longitude=[13.0], radius=[100.0], policy="exact")
     fleet = Fleet(zones, **options)._handle
-    return fleet, array("I", fleet.enter(tuple(map(str, range(tracks)))))
+    return fleet, array("Q", fleet.enter(tuple(map(str, range(tracks)))))
 
 
 def good(count: int = 6) -> dict[str, Any]:
@@ -252,7 +252,7 @@ def test_it_passes_over_tracks_without_a_device() -> None:
     assert [item[:2] for item in given["found"]] == [(7, 1)] and list(given["begins"]) == [NEVER, 11]
     assert feed(given | {"start": 6}) == (0, 0, 0)
     given = good()
-    given["devices"] = array("I", [NO_DEVICE] * 2)
+    given["devices"] = array("Q", [NO_DEVICE] * 2)
     assert feed(given) == (0, 0, 0) and given["found"] == [] and list(given["begins"]) == [NEVER, NEVER]
 
 
@@ -302,15 +302,15 @@ def test_any_stride() -> None:
         ({"fleet": Monitor()._handle}, TypeError, "^fleet "),
         ({"fleet": Fleet(Zones())}, TypeError, "^fleet "),
         ({"found": None}, TypeError, "found"),
-        ({"devices": array("I", [0, 7])}, NoSuchDeviceError, "row 1: .* device .* 7"),
-        ({"devices": array("I", [0])}, InvalidArgumentError, "devices .* 32-bit .* begins"),
-        ({"devices": array("Q", [0, 1])}, InvalidArgumentError, "devices .* 32-bit"),
-        ({"devices": memoryview(bytearray(9))[1:].cast("I")}, InvalidArgumentError, "devices .* 32-bit"),
-        ({"devices": memoryview(array("I", [0] * 4))[::2]}, BufferError, "contiguous"),
+        ({"devices": array("Q", [1, 7])}, NoSuchDeviceError, "row 1: .* device .* 7"),
+        ({"devices": array("Q", [1])}, InvalidArgumentError, "devices .* 64-bit .* begins"),
+        ({"devices": array("I", [1, 2])}, InvalidArgumentError, "devices .* 64-bit"),
+        ({"devices": memoryview(bytearray(17))[1:].cast("Q")}, InvalidArgumentError, "devices .* 64-bit"),
+        ({"devices": memoryview(array("Q", [1] * 4))[::2]}, BufferError, "contiguous"),
         ({"devices": [0, 1]}, TypeError, "bytes-like"),
         ({"begins": array("q", [0])}, InvalidArgumentError, "begins"),
-        ({"begins": array("q", [0]), "devices": array("I", [0])}, InvalidArgumentError, "track 1"),
-        ({"begins": array("q"), "devices": array("I")}, InvalidArgumentError, "row 0: .*track 0"),
+        ({"begins": array("q", [0]), "devices": array("Q", [1])}, InvalidArgumentError, "track 1"),
+        ({"begins": array("q"), "devices": array("Q")}, InvalidArgumentError, "row 0: .*track 0"),
         ({"begins": array("d", [0, 0])}, TypeError, "begins .* 64-bit"),
         ({"begins": array("i", [0, 0])}, TypeError, "begins"),
         ({"begins": memoryview(array("q", [0] * 4))[::2]}, InvalidArgumentError, "begins"),

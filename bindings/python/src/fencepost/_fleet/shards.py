@@ -27,7 +27,7 @@ from .._native import (
 from .device_numbers import DeviceNumbers
 from .shard_events import DATE, DEVICE, ROW, ShardEvents
 
-_NO_DEVICE = (1 << 32) - 1
+_NO_DEVICE = 0
 _BLOCK = 1 << 18
 """The number of rows after which the queue and signals are checked again."""
 _AT_ONCE = 65_536
@@ -390,9 +390,9 @@ class Shards:
         for code in used:
             own.setdefault(self._numbers.number_of(names[code]) % len(self._fleets), []).append(code)
         for at, codes in sorted(own.items()):
-            numbers = found[at] = array("I", [_NO_DEVICE]) * len(names)
+            numbers = found[at] = array("Q", [_NO_DEVICE]) * len(names)
             entered = self._fleets[at].enter(tuple(names[code] for code in codes))
-            for code, number in zip(codes, memoryview(entered).cast("I")):
+            for code, number in zip(codes, memoryview(entered).cast("Q")):
                 numbers[code] = number
         return found
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Events = list[EventRow | str]
     Found = list[tuple[int, int, EventRow | str]]
 
-_NO_DEVICE = (1 << 32) - 1
+_NO_DEVICE = 0
 _AT_ONCE = 1024
 
 
@@ -65,14 +65,14 @@ class OneFleet:
 
     def __init__(self, conditions: Zones, options: Mapping[str, Any], as_json: bool) -> None:
         self._fleet, self._as_json = Fleet(conditions, **options), as_json
-        self._numbers = array("I")  # maps each track to its device number
+        self._numbers = array("Q")  # maps each track to its device number
 
     def know(self, count: int) -> None:
         self._numbers.extend(repeat(_NO_DEVICE, count - len(self._numbers)))
 
     def enter(self, tracks: list[int]) -> None:
         numbers = self._fleet._handle.enter(tuple(map(str, tracks)))
-        for track, number in zip(tracks, memoryview(numbers).cast("I")):
+        for track, number in zip(tracks, memoryview(numbers).cast("Q")):
             self._numbers[track] = number
 
     def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int]:
