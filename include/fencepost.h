@@ -2082,8 +2082,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  * A fleet: many devices that share one table of conditions.
  *
  * Rule:     A fleet with devices d1 ... dn gives exactly the events of n monitors with the same conditions, interleaved
- *           in the order of input. Each of the n monitors is created before the first condition, with delivery EVERY,
- *           no condition limit and initial_fix_max_age_us -1, and gets every change of the table, every
+ *           in the order of input. Each of the n monitors is created before the first condition, with the fleet's
+ *           delivery, no condition limit and initial_fix_max_age_us -1, and gets every change of the table, every
  *           fencepost_fleet_advance(), and the inputs of its device. Events of different devices come in the order of
  *           the rows or calls that caused them. The events that one advance produces are ordered by deadline, then by
  *           the place of the device (see Devices), then by the order in which the conditions were added. If a device is
@@ -2099,9 +2099,12 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           of or about to cross. The first fix of a device costs only a look-up in the index. The first fix after many
  *           conditions were added, even a million, costs the same.
  * Path:     With FENCEPOST_PATH_GEODESIC the path of each device between two fixes counts: see fencepost_path. A
- *           table with lines needs a path in each fleet over it; while a fleet over the table has no path, the table
- *           refuses lines.
- * Differs:  Unlike a monitor, a fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A
+ *           table with lines needs a path and delivery EVERY in each fleet over it; while a fleet over the table has no
+ *           path, or another delivery, the table refuses lines.
+ * Delivery: With FENCEPOST_DELIVERY_FIRST or LATEST, each condition of a device has at most one event that is pending
+ *           or not committed. The memory for this follows the events, not the devices. An exported device counts as if
+ *           its present states had been reported; events that follow from pending ones stay with the fleet.
+ * Differs:  Unlike a monitor, a fleet has no condition limit and no host capabilities. A
  *           new condition is never decided by an earlier fix, and a fleet keeps no records (see
  *           fencepost_monitor_record()).
  * Threads:  A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
@@ -2131,7 +2134,7 @@ typedef struct fencepost_fleet_options {
   int64_t checkpoint_interval_us;    /* event time from one save to the next with FENCEPOST_DURABILITY_RELAXED, 1 ...
                                         1e15: see fencepost_fleet_create() */
   fencepost_path path;               /* FENCEPOST_PATH_...; since 0.3, like the members below */
-  uint32_t path_reserved;            /* 0 */
+  fencepost_delivery delivery;       /* FENCEPOST_DELIVERY_... */
   int64_t max_gap_us;                /* the longest time between two fixes that a path connects with
                                         FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
   double max_speed_mps;              /* the highest possible speed with FENCEPOST_PATH_GEODESIC, in metres per second,
@@ -2139,10 +2142,11 @@ typedef struct fencepost_fleet_options {
 } fencepost_fleet_options;
 
 /* clang-format off */
-/* The defaults: a million pending events, any number of devices, 30 s timeouts for beacons, no path, no store. */
+/* The defaults: a million pending events, any number of devices, 30 s timeouts for beacons, no path, every change is
+   delivered, no store. */
 #define FENCEPOST_FLEET_OPTIONS_INIT \
   {sizeof(fencepost_fleet_options), 0, 1000000, 0, 30000000, 30000000, 0, \
-   NULL, NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, FENCEPOST_PATH_FIXES, 0, 0, 0}
+   NULL, NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, FENCEPOST_PATH_FIXES, FENCEPOST_DELIVERY_EVERY, 0, 0}
 /* clang-format on */
 
 /* A device that is inside of a condition, or near a beacon. Frozen: the structure never grows. */

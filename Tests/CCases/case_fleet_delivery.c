@@ -120,9 +120,59 @@ static void wakeup(void) {
   fencepost_conditions_destroy(table);
 }
 
+/* The deliveries FIRST and LATEST. */
+static void turns(void) {
+  static const struct {
+    fencepost_delivery delivery;
+    int64_t seconds[4];
+    size_t pending;
+  } expected[] = {
+      {FENCEPOST_DELIVERY_EVERY, {1, 2, 3}, 3},
+      {FENCEPOST_DELIVERY_FIRST, {1}, 1},
+      {FENCEPOST_DELIVERY_LATEST, {3}, 1},
+  };
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    fencepost_conditions *table = new_table();
+    add_exact(table, "zone", 0, 3);
+    fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+    options.delivery = expected[i].delivery;
+    fencepost_fleet *fleet = NULL;
+    CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
+    uint32_t device = device_of(fleet, "a");
+    for (int n = 0; n < 4; n++) CHECK_OK(feed_device(fleet, device, n % 2 ? 0 : 0.1, SECONDS(n)));
+    CHECK_INT(fleet_statistics(fleet).pending_events, expected[i].pending);
+    for (size_t n = 0; n < expected[i].pending; n++) {
+      fencepost_fleet_event event = next_fleet_event(fleet);
+      CHECK_INT(event.event.date_us, SECONDS(expected[i].seconds[n]));
+      CHECK_INT(event.event.sequence, n + 1);
+    }
+    expect_no_fleet_event(fleet);
+    /* The event waits that the commit of the first one makes due. */
+    CHECK_OK(feed_device(fleet, device, 0.1, SECONDS(4)));
+    next_fleet_event(fleet);
+    CHECK_OK(feed_device(fleet, device, 0, SECONDS(5)));
+    woken me = {fleet, 0, 0};
+    CHECK_OK(fencepost_fleet_set_wakeup(fleet, wake, &me, NULL));
+    int calls = me.calls;
+    CHECK_INT(calls, expected[i].delivery == FENCEPOST_DELIVERY_EVERY);
+    CHECK_OK(fencepost_fleet_acknowledge(fleet, NULL));
+    CHECK_INT(me.calls, 1);
+    CHECK_INT(me.events, 1);
+    fencepost_fleet_destroy(fleet);
+    fencepost_conditions_destroy(table);
+  }
+  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  options.delivery = 3;
+  fencepost_conditions *table = new_table();
+  fencepost_fleet *fleet = NULL;
+  CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  fencepost_conditions_destroy(table);
+}
+
 static const ccase cases[] = {
     {"fleet: a full queue", full_queue},
     {"fleet: delivery", delivery},
     {"fleet: wake-up", wakeup},
+    {"fleet: deliveries first and latest", turns},
 };
 AREA(area_fleet_delivery);

@@ -27,9 +27,8 @@ static int was_fleet_killed(killed_fleet *shared) {
   return was_killed(&shared->at, live, shared);
 }
 
-void attack_fleet_kill(long count) {
+static void kill_fleet(killed_fleet *shared, long count) {
   imagine_fleet();
-  killed_fleet *shared = share(sizeof *shared);
   long operations[DURABILITIES], kills = 0;
   for (int kind = 0; kind < DURABILITIES; kind++) {
     fleet_durability = durabilities[kind];
@@ -48,8 +47,16 @@ void attack_fleet_kill(long count) {
     const fleet_progress *at = &shared->progress;
     look_at_fleet(at->completed, at->completed, at, "killed", shared->at.operation);
   }
-  printf("a fleet was killed %ld times at %ld, %ld and %ld operations of %d calls\n", kills, operations[0],
-         operations[1], operations[2], FLEET_CALLS);
+  printf("a fleet with delivery %d was killed %ld times at %ld, %ld and %ld operations of %d calls\n", fleet_delivery,
+         kills, operations[0], operations[1], operations[2], FLEET_CALLS);
+}
+
+void attack_fleet_kill(long count) {
+  killed_fleet *shared = share(sizeof *shared);
+  for (int i = 2; i >= 0; i--) {
+    fleet_delivery = i;
+    kill_fleet(shared, (count + 2) / 3);
+  }
 }
 
 static op *trace_of(fencepost_durability durability, size_t *operations) {
@@ -62,7 +69,7 @@ static op *trace_of(fencepost_durability durability, size_t *operations) {
   return files_take_trace(operations);
 }
 
-void attack_fleet_power(long count) {
+static void fail_power(long count) {
   imagine_fleet();
   for (int kind = 0; kind < 2; kind++) {
     size_t operations;
@@ -80,7 +87,14 @@ void attack_fleet_power(long count) {
       look_at_fleet(least, completed, NULL, "the power failed", (long)n);
     }
   }
-  printf("the power of a fleet failed %ld times\n", count);
+  printf("the power of a fleet with delivery %d failed %ld times\n", fleet_delivery, count);
+}
+
+void attack_fleet_power(long count) {
+  for (int i = 2; i >= 0; i--) {
+    fleet_delivery = i;
+    fail_power((count + 2) / 3);
+  }
 }
 
 void attack_fleet_torn(long count) {

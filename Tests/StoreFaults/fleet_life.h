@@ -21,6 +21,8 @@ typedef struct {
 
 /* The durability of the fleets in the following tests. */
 extern fencepost_durability fleet_durability;
+/* Their delivery; call imagine_fleet() after a change. */
+extern fencepost_delivery fleet_delivery;
 
 fencepost_status open_fleet(fencepost_fleet **out, int in_memory);
 

@@ -529,6 +529,8 @@ export class Zones implements Holder {
 }
 
 export interface FleetOptions {
+  /** As in a monitor: which pending events of a device are delivered. Default: "every". */
+  delivery?: "every" | "first" | "latest";
   /** As in a monitor. Default: 1,000,000. */
   maxPendingEvents?: number;
   /** Limit on the number of devices, 1 … 67,108,863; null means the maximum. */

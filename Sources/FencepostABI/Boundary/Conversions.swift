@@ -87,10 +87,7 @@ struct CreateOptions {
       reserved: 0, checkpoint_interval_us: 60_000_000, max_time_step_us: 0, path: 0, path_reserved: 0, max_gap_us: 0,
       max_speed_mps: 0)
     let value = try SizedStruct.read(options, defaults: defaults, "options")
-    guard let delivery = UInt8(exactly: value.delivery).flatMap(MonitorOptions.Delivery.init(rawValue:)) else {
-      throw .invalidArgument("delivery is \(value.delivery); must be 0 (every), 1 (first) or 2 (latest)")
-    }
-    engine.delivery = delivery
+    engine.delivery = try MonitorOptions.Delivery(value.delivery)
     engine.conditionLimit = value.condition_limit == 0 ? nil : Int(clamping: value.condition_limit)
     engine.maxPendingEvents = Int(clamping: value.max_pending_events)
     engine.initialFixMaxAgeMicroseconds = value.initial_fix_max_age_us
@@ -119,6 +116,15 @@ struct CreateOptions {
           durability: durability)
       }
     }
+  }
+}
+
+extension MonitorOptions.Delivery {
+  init(_ number: fencepost_delivery) throws(BoundaryError) {
+    guard let delivery = UInt8(exactly: number).flatMap(Self.init(rawValue:)) else {
+      throw .invalidArgument("delivery is \(number); must be 0 (every), 1 (first) or 2 (latest)")
+    }
+    self = delivery
   }
 }
 

@@ -20,12 +20,13 @@ struct FleetCreateOptions {
       struct_size: 0, reserved: 0, max_pending_events: UInt64(engine.maxPendingEvents), device_limit: 0,
       beacon_exit_timeout_us: engine.beaconExitTimeoutMicroseconds,
       beacon_initial_timeout_us: engine.beaconInitialTimeoutMicroseconds, max_time_step_us: 0, store_directory: nil,
-      name: nil, durability: 0, reserved2: 0, checkpoint_interval_us: 60_000_000, path: 0, path_reserved: 0,
+      name: nil, durability: 0, reserved2: 0, checkpoint_interval_us: 60_000_000, path: 0, delivery: 0,
       max_gap_us: 0, max_speed_mps: 0)
     let value = try SizedStruct.read(options, defaults: defaults, "options")
-    guard value.reserved == 0, value.reserved2 == 0, value.path_reserved == 0 else {
-      throw .unsupported("options.reserved and options.path_reserved must be zero")
+    guard value.reserved == 0, value.reserved2 == 0 else {
+      throw .unsupported("options.reserved and options.reserved2 must be zero")
     }
+    engine.delivery = try MonitorOptions.Delivery(value.delivery)
     engine.path = try MonitorOptions.Path(value.path, maxGap: value.max_gap_us, maxSpeed: value.max_speed_mps)
     engine.maxPendingEvents = Int(clamping: value.max_pending_events)
     engine.deviceLimit = value.device_limit == 0 ? FleetOptions.mostDevices : Int(clamping: value.device_limit)

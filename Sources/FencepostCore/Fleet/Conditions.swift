@@ -157,15 +157,16 @@ public final class Conditions: Sendable {
 
   /// Creates a gate to the table for a fleet with given options.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the table has lines and the fleet has no path. As long
-  ///   as a fleet without a path exists, the table refuses lines.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the table has lines, and the fleet has no path or another
+  ///   delivery than `every`. As long as such a fleet exists, the table refuses lines.
   func newGate(for options: FleetOptions) throws(MonitorError) -> Gate {
-    let gate = Gate(table, gates, refusesLines: !options.path.isGeodesic)
-    guard options.path.isGeodesic || gate.read({ $0.lineCount }) == 0 else {
-      throw .invalidArgument(
-        "path: the table has a line geographic condition, which counts crossings of a path; must be geodesic")
-    }
-    return gate
+    let refusesLines = !options.path.isGeodesic || options.delivery != .every
+    let gate = Gate(table, gates, refusesLines: refusesLines)
+    guard refusesLines, gate.read({ $0.lineCount }) > 0 else { return gate }
+    throw .invalidArgument(
+      options.path.isGeodesic
+        ? "delivery: the table has a line geographic condition, which reports each crossing; must be every"
+        : "path: the table has a line geographic condition, which counts crossings of a path; must be geodesic")
   }
 
   /// Reads the table. `body` must call neither the table nor a fleet over it.

@@ -64,15 +64,19 @@ extension DeviceState {
 
   /// Stores the state of an event of a beacon condition as reported.
   ///
-  /// - Returns: Whether its state is news.
-  mutating func tell(_ entry: EventEntry) -> Bool {
-    guard let index = beacons.firstIndex(where: { $0.slot == entry.slot }) else { return false }
+  /// - Returns: The state that was reported before.
+  mutating func tell(_ entry: EventEntry) -> Event.State {
+    guard let index = beacons.firstIndex(where: { $0.slot == entry.slot }) else { return entry.state }
     defer { beacons[index].told = entry.state }
-    return beacons[index].told != entry.state
+    return beacons[index].told
   }
 
   /// Stores the tracker's states of beacon conditions, except those that equal the common state of unlisted conditions.
-  mutating func takeBeacons(_ tracker: inout Tracker, _ options: FleetOptions, _ table: ConditionTable) {
+  ///
+  /// - Parameter isBusy: Whether a later event of a condition must wait for an earlier one. The condition stays listed.
+  mutating func takeBeacons(
+    _ tracker: inout Tracker, _ options: FleetOptions, _ table: ConditionTable, isBusy: (Beacon) -> Bool
+  ) {
     guard !beacons.isEmpty || !marks.isEmpty else { return }
     if tracker.clock != .min { settleBeacons(through: tracker.clock, options) }
     for index in beacons.indices {
@@ -82,7 +86,7 @@ extension DeviceState {
     kept.removeAll { beacon in
       beacon.track.deadline == .max && beacon.track.observed == commonObserved(beacon.generation)
         && beacon.told == commonTold(beacon.slot, table)
-        && (beacon.track.lastSighting == .min || beacon.told == .unsatisfied)
+        && (beacon.track.lastSighting == .min || beacon.told == .unsatisfied) && !isBusy(beacon)
     }
     beacons = kept
   }

@@ -135,13 +135,13 @@ public struct FleetChanges: StoredChanges {
   public var removedStates: [UInt64] { [] }
 
   public var removedEvents: [UInt64] {
-    writtenEvents.filter { fleet.delivery.notes.changes[$0]?.isDeletion == true }
+    writtenEvents.filter { fleet.delivery.notes.changes[$0]?.role == .gone }
   }
 
   public var generationsOfRemovedEvents: [UInt64] {
     writtenEvents.compactMap { place in
-      guard let change = fleet.delivery.notes.changes[place], change.isDeletion else { return nil }
-      return change.entry.entry.generation
+      guard let change = fleet.delivery.notes.changes[place], change.role == .gone else { return nil }
+      return change.entry.generation
     }
   }
 
@@ -153,10 +153,10 @@ public struct FleetChanges: StoredChanges {
       for entry in fleet.savedEntries(table) { try fleet.withEventRow(entry, &writer, body) }
     } else {
       for key in writtenEvents {
-        guard let change = fleet.delivery.notes.changes[key], !change.isDeletion,
-          table.holds(change.entry.entry.slot, change.entry.entry.generation)
+        guard let change = fleet.delivery.notes.changes[key], change.role != .gone,
+          table.holds(change.entry.slot, change.entry.generation)
         else { continue }
-        try fleet.withEventRow(change.entry, &writer, body)
+        try fleet.withEventRow(change, &writer, body)
       }
     }
     if isWhole || version != kept.version {
@@ -180,7 +180,7 @@ extension FleetEngine {
     let written = Set(part)
     var places: ContiguousArray<UInt64> = []
     for (place, change) in delivery.notes.changes {
-      let device = change.entry.device
+      let device = change.device
       if written.contains(device) || !devices.lines[device].notes.contains(.moved) { places.append(place) }
     }
     places.arrange()

@@ -3,13 +3,27 @@ import FencepostKernel
 /// The events of a fleet: the waiting events, in the order in which they were caused, and the events that were handed
 /// out and are not committed.
 struct FleetDelivery: Sendable {
+  /// If more of the waiting events than this, and more than half of them, were replaced since, they are removed.
+  private static let mostStale = 1_024
+
   private var waiting = EventQueue<FleetEntry>()
   private(set) var inFlight = InFlight<FleetEntry>()
+  /// The rules of the deliveries `first` and `latest`; `nil` with delivery `every`.
+  private(set) var turns: FleetTurns?
   private(set) var lastPosition: UInt64 = 0
-  /// The number of events so far, including those that became void.
+  /// The number of events so far, including those that became void. With `first` and `latest`, the number of observed
+  /// changes.
   private(set) var appended: UInt64 = 0
+  /// With `first` and `latest`: the number of events minus the number of observed changes, modulo 2⁶⁴.
+  private var surplus: UInt64 = 0
+  /// The number of entries in the queue that were replaced since.
+  private var stale = 0
   /// The changes that have to be saved.
   private(set) var notes = EventNotes()
+
+  init(_ delivery: MonitorOptions.Delivery) {
+    turns = delivery == .every ? nil : FleetTurns(replaces: delivery == .latest)
+  }
 
   /// The number of waiting events, including those that became void.
   @inline(__always)
@@ -17,6 +31,9 @@ struct FleetDelivery: Sendable {
 
   /// Whether there are entries to hand out; all of them may be void.
   var hasEntries: Bool { count > 0 || inFlight.hasLeft }
+
+  /// The number of events that were queued so far, modulo 2⁶⁴.
+  var queued: UInt64 { appended &+ surplus }
 
   @inline(__always)
   mutating func append(_ entry: FleetEntry) {
@@ -27,11 +44,98 @@ struct FleetDelivery: Sendable {
     notes.put(entry)
   }
 
+  // MARK: - Delivery `first` and `latest`
+
+  /// Processes an observed change by the rules of ``TurnOutbox``.
+  ///
+  /// - Parameters:
+  ///   - observed: The change, with the state that was last reported if no event is pending.
+  ///   - isNotified: Whether the policy asks for an event.
+  mutating func observe(_ observed: FleetEntry, isNotified: Bool) {
+    guard var turns else { return }
+    self.turns = nil
+    defer { self.turns = turns }
+    appended &+= 1
+    surplus &-= 1
+    var entry = observed
+    entry.entry.change = appended
+    if let known = turns.pending(like: entry) {
+      if known.entry.generation == entry.entry.generation {
+        guard turns.replaces, known.position == 0 else {
+          entry.role = .behind
+          if let earlier = turns.setBehind(entry) { notes.delete(earlier) }
+          return notes.put(entry)
+        }
+        entry.reported = known.reported
+      }
+      // Without the entry of a condition that was replaced, or of an event that is replaced.
+      if let behind = turns.end(known).behind { notes.delete(behind) }
+      if known.position == 0 {
+        notes.delete(known)
+        stale += 1
+        if stale > Self.mostStale, stale * 2 > waiting.count {
+          waiting.filter { turns.isPending($0) }
+          stale = 0
+        }
+      }
+    }
+    if entry.entry.state != entry.reported, isNotified { enqueue(entry, &turns) }
+  }
+
+  private mutating func enqueue(_ entry: FleetEntry, _ turns: inout FleetTurns) {
+    surplus &+= 1
+    turns.setPending(entry)
+    waiting.append(entry)
+    notes.put(entry)
+  }
+
+  /// Removes the entry of an event that was handled or is void from the turns, together with the observation behind it.
+  ///
+  /// - Parameter isNotified: Whether the observation becomes an event if its state differs from that of the event.
+  private mutating func endTurn(
+    _ entry: FleetEntry, _ isNotified: (FleetEntry) -> Bool, _ release: (FleetEntry) -> Void
+  ) {
+    guard var turns else { return }
+    self.turns = nil
+    defer { self.turns = turns }
+    guard var next = turns.end(entry).behind else { return }
+    if next.entry.state != entry.entry.state, isNotified(next) {
+      next.role = .pending
+      next.reported = entry.entry.state
+      enqueue(next, &turns)
+    } else {
+      notes.delete(next)
+      release(next)
+    }
+  }
+
+  /// Whether the later events of a condition of a device must wait for an earlier one.
+  func isBusy(_ device: UInt32, _ slot: UInt32, _ generation: UInt64) -> Bool {
+    turns?.isBusy(device, slot, generation) ?? false
+  }
+
+  /// Forgets the state that was observed behind an event, because that state is no longer valid.
+  mutating func forgetBehind(_ entry: FleetEntry) {
+    if let behind = turns?.takeBehind(entry.key) { notes.delete(behind) }
+  }
+
+  // MARK: - Handing out
+
   /// Hands out the next entry that a previous consumer did not commit; `nil` without such an entry.
   mutating func takeLeft() -> FleetEntry? { inFlight.takeLeft() }
 
   /// Removes and returns the next waiting entry, even if it is void.
-  mutating func takeFirst() -> FleetEntry? { waiting.takeFirst() }
+  mutating func takeFirst() -> FleetEntry? {
+    while let entry = waiting.takeFirst() {
+      if isCurrent(entry) { return entry }
+      stale -= 1
+    }
+    return nil
+  }
+
+  /// Whether a waiting entry was not replaced.
+  @inline(__always)
+  private func isCurrent(_ entry: FleetEntry) -> Bool { turns?.isPending(entry) ?? true }
 
   /// Assigns a position to an entry, and keeps the entry until it is committed.
   mutating func handOut(_ entry: inout FleetEntry) {
@@ -39,16 +143,28 @@ struct FleetDelivery: Sendable {
     entry.position = lastPosition
     inFlight.append(entry)
     notes.put(entry)
+    turns?.setPending(entry)
   }
 
-  /// Notes that an entry that was removed from the queue is void.
-  mutating func discard(_ entry: FleetEntry) { notes.delete(entry) }
+  /// Notes that an entry that was removed from the queue is void, and calls `body` with each entry that is dropped.
+  mutating func discard(_ entry: FleetEntry, _ body: (FleetEntry) -> Void) {
+    notes.delete(entry)
+    body(entry)
+    endTurn(entry, { _ in false }, body)
+  }
 
-  /// Removes the entries that were handed out to the present consumer, and calls `body` with each of them.
-  mutating func commit(_ body: (FleetEntry) -> Void) {
+  /// Removes the entries that were handed out to the present consumer, and calls `body` with each entry that is no
+  /// longer needed. With `first` and `latest`, queues the next events of their conditions.
+  ///
+  /// - Parameter isNotified: Whether the condition of an entry exists and its policy asks for an event.
+  mutating func commit(_ isNotified: (FleetEntry) -> Bool, _ body: (FleetEntry) -> Void) {
+    // A power failure may undo the commit: see ``EventNotes/mustSync``.
+    let mustSync = notes.mustSync
+    defer { notes.mustSync = mustSync }
     for entry in inFlight.entries[..<inFlight.handedOut] {
       notes.delete(entry)
       body(entry)
+      endTurn(entry, isNotified, body)
     }
     inFlight.commit()
   }
@@ -58,44 +174,44 @@ struct FleetDelivery: Sendable {
   /// Drops the void waiting entries, and calls `body` with each of them.
   mutating func dropVoid(_ isLive: (FleetEntry) -> Bool, _ body: (FleetEntry) -> Void) {
     var dropped: ContiguousArray<FleetEntry> = []
-    waiting.filter { entry in
+    waiting.filter { [turns] entry in
+      guard turns?.isPending(entry) ?? true else { return false }
       if isLive(entry) { return true }
       dropped.append(entry)
       return false
     }
-    for entry in dropped {
-      notes.delete(entry)
-      body(entry)
-    }
+    stale = 0
+    for entry in dropped { discard(entry, body) }
   }
 
   /// Drops all void events, whether they wait or were handed out.
   mutating func dropAll(_ isLive: (FleetEntry) -> Bool) {
     dropVoid(isLive) { _ in }
-    for entry in inFlight.entries where !isLive(entry) { notes.delete(entry) }
+    for entry in inFlight.entries where !isLive(entry) { discard(entry) { _ in } }
     inFlight.filter(isLive)
   }
 
-  /// Calls `body` with every event that waits or is not committed.
+  /// Calls `body` with every event that waits or is not committed, and with every observation behind such an event.
   func forEach(_ body: (FleetEntry) -> Void) {
     for entry in inFlight.entries { body(entry) }
-    waiting.forEach(body)
+    forEachWaiting(body)
+    turns?.forEachBehind(body)
   }
 
   /// Calls `body` with every event that was not handed out yet, including void ones.
   func forEachWaiting(_ body: (FleetEntry) -> Void) {
-    waiting.forEach(body)
+    waiting.forEach { if isCurrent($0) { body($0) } }
   }
 
   /// Whether there is a live event to hand out.
   func hasEvents(_ isLive: (FleetEntry) -> Bool) -> Bool {
-    inFlight.left.contains(where: isLive) || waiting.contains(where: isLive)
+    inFlight.left.contains(where: isLive) || waiting.contains { isCurrent($0) && isLive($0) }
   }
 
   /// Returns the number of live waiting events.
   func pending(_ isLive: (FleetEntry) -> Bool) -> Int {
     var count = 0
-    waiting.forEach { if isLive($0) { count += 1 } }
+    forEachWaiting { if isLive($0) { count += 1 } }
     return count
   }
 
@@ -115,13 +231,18 @@ struct FleetDelivery: Sendable {
 
   /// Restores the saved events, which are in the order in which they were caused. Events that were handed out and are
   /// not committed are handed out again.
-  mutating func restore(_ entries: ContiguousArray<FleetEntry>) {
+  mutating func restore(_ entries: ContiguousArray<FleetEntry>) throws(Damage) {
     var left = entries
     left.removeAll { $0.position == 0 }
     left.arrange { $0.position < $1.position }
     inFlight = InFlight(left: left)
     waiting = EventQueue()
-    for entry in entries where entry.position == 0 { waiting.append(entry) }
+    stale = 0
+    turns = turns.map { FleetTurns(replaces: $0.replaces) }
+    for entry in entries {
+      try turns?.restore(entry)
+      if entry.position == 0, entry.role == .pending { waiting.append(entry) }
+    }
   }
 
   /// Gives the entries the new slots and generations of their conditions. An entry whose condition has no new slot is
@@ -130,26 +251,31 @@ struct FleetDelivery: Sendable {
   /// - Returns: The devices of the dropped entries.
   mutating func renumber(_ place: (UInt32) -> (slot: UInt32, generation: UInt64)?) -> [UInt32] {
     var gone: [UInt32] = []
-    func renumbered(_ entry: FleetEntry) -> FleetEntry? {
-      guard let place = place(entry.entry.slot) else {
-        gone.append(entry.device)
-        return nil
-      }
+    var kept: ContiguousArray<FleetEntry> = []
+    forEach { entry in
+      guard let place = place(entry.entry.slot) else { return gone.append(entry.device) }
       var entry = entry
       entry.entry.slot = place.slot
       entry.entry.generation = place.generation
-      return entry
+      kept.append(entry)
     }
-    var kept = EventQueue<FleetEntry>()
-    waiting.forEach { entry in renumbered(entry).map { kept.append($0) } }
-    waiting = kept
-    inFlight = InFlight(left: ContiguousArray(inFlight.entries.compactMap(renumbered)))
+    kept.arrange { $0.change < $1.change }
+    // Each slot gets another slot, so the entries remain valid.
+    try? restore(kept)
     return gone
   }
 }
 
 #if FENCEPOST_INVARIANTS
   extension FleetDelivery {
-    func checkWaiting() throws(Invariant.Broken) { try waiting.checkInvariants() }
+    func checkWaiting() throws(Invariant.Broken) {
+      try waiting.checkInvariants()
+      var entries: [FleetEntry] = []
+      forEach { entries.append($0) }
+      try turns?.checkInvariants(entries)
+      var current = 0
+      waiting.forEach { if isCurrent($0) { current += 1 } }
+      try Invariant.hold(waiting.count - current == stale, "each replaced entry of the queue counts once")
+    }
   }
 #endif

@@ -42,10 +42,12 @@ extension FleetEngine {
     try gate.read { table throws(MonitorError) in
       try admit(time, device, table)
       let options = options
+      var isStopped = false
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in
         state.counters.countOther()
         tracker.passTime(to: time, table, &observed, &survey)
         if isOn != state.isScanning {
+          isStopped = !isOn
           state.isScanning = isOn
           state.marks.removeAll(keepingCapacity: true)
           state.beaconsAbsent = 0
@@ -66,6 +68,12 @@ extension FleetEngine {
         }
         tracker.confirmDue(through: tracker.clock, table, &observed, &survey)
         return nil
+      }
+      if isStopped, let turns = delivery.turns {
+        var pending = turns.pendingEvents(of: device)
+        pending.removeAll { table.isGeographic($0.entry.slot) }
+        forgetBehind(pending, table)
+        store(device)
       }
     }
   }

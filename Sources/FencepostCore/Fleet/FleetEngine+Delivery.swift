@@ -54,8 +54,7 @@ extension FleetEngine {
     }
     while var entry = delivery.takeFirst() {
       guard table.holds(entry.entry.slot, entry.entry.generation) else {
-        delivery.discard(entry)
-        devices.release(entry.device)
+        delivery.discard(entry) { devices.release($0.device) }
         continue
       }
       entry.entry.sequence = nextSequence(of: entry.device)
@@ -85,7 +84,14 @@ extension FleetEngine {
   public mutating func acknowledge() {
     guard delivery.inFlight.handedOut > 0 else { return }
     devices.own()
-    delivery.commit { devices.release($0.device) }
+    guard delivery.turns != nil else { return delivery.commit({ _ in false }, { devices.release($0.device) }) }
+    gate.readLong { table in
+      delivery.commit(
+        { next in
+          let entry = next.entry
+          return table.holds(entry.slot, entry.generation) && entry.notify.isSubset(of: table.notify(of: entry.slot))
+        }, { devices.release($0.device) })
+    }
   }
 
   /// The consumer has gone away: events that were handed out and not committed are handed out again, with the same
@@ -125,9 +131,9 @@ extension FleetEngine {
     }
   }
 
-  /// The number of events so far. A caller can compare two values to learn whether a call caused events, even if the
-  /// call also dropped events.
-  package var appendedEntries: UInt64 { delivery.appended }
+  /// The number of events so far, modulo 2⁶⁴. A caller can compare two values to learn whether a call caused events,
+  /// even if the call also dropped events.
+  package var appendedEntries: UInt64 { delivery.queued }
 
   /// Returns the event of an entry, with the data of its condition and device.
   package func event(from entry: FleetEntry, _ table: borrowing ConditionTable) -> FleetEvent {

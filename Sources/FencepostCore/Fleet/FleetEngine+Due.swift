@@ -69,7 +69,7 @@ extension FleetEngine {
   public mutating func setArrivalTime(_ time: Timestamp) throws(MonitorError) {
     if let defect = time.defect { throw .invalidArgument(defect) }
     devices.setArrivalTime(time.microseconds)
-    rowFormat = FleetHeadRow.format
+    needRowFormat(FleetHeadRow.pathFormat)
   }
 
   /// Confirms everything that is due for a device up to and at a time.

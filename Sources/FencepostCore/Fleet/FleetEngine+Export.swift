@@ -5,6 +5,7 @@ extension FleetEngine {
   ///
   /// Waiting events belong to the fleet and are not exported, but their sequence numbers are not used again: after the
   /// device has been loaded elsewhere, the sequence number of its next event follows the numbers of the waiting events.
+  /// With the deliveries `first` and `latest`, the present states of the exported device count as reported.
   /// The exported clock of a device is its own clock, or the time of the fleet's last advance if that is later.
   ///
   /// - Parameter portable: Whether the bytes can be loaded over another version of the table. Portable bytes have 16
@@ -172,7 +173,7 @@ extension FleetEngine {
     devices.lines[line].clock = device.clock
     devices.lines[line].seen = device.seen
     store(line)
-    if device.state.rewoundThrough > 0 { rowFormat = FleetHeadRow.format }
+    if device.state.rewoundThrough > 0 { needRowFormat(FleetHeadRow.pathFormat) }
     if watermark.time != .min { prepare(line) }
     devices.hurry(line)
   }

@@ -13,7 +13,7 @@ extension FleetEngine {
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the time is out of range or later than all clocks, or
   ///   if there is no clock yet; nothing has changed then.
-  /// - Complexity: O(devices)
+  /// - Complexity: O(devices + waiting events)
   public mutating func rewind(to time: Timestamp) throws(MonitorError) {
     if let defect = time.defect { throw .invalidArgument(defect) }
     var latest = watermark.time
@@ -28,8 +28,13 @@ extension FleetEngine {
     }
     devices.own()
     gate.readLong { table in
-      for device in devices.numbers where clock(of: device) > time.microseconds && devices.isTold(device) {
-        rewind(device, to: time.microseconds, table)
+      let rewound = devices.numbers.filter { clock(of: $0) > time.microseconds && devices.isTold($0) }
+      // Everything that is due is reported before the devices forget it.
+      for device in rewound { confirmOverdue(device, table) }
+      var pending = (delivery.turns?.pendingEvents(of: nil) ?? [])[...]
+      for device in rewound {
+        pending = pending.drop { $0.device < device }
+        rewind(device, to: time.microseconds, pending.prefix { $0.device == device }, table)
       }
       watermark.rewind(to: time.microseconds)
     }
@@ -42,7 +47,8 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)``; ``MonitorError/invalidArgument(_:position:)`` if the time is
   ///   out of range, later than the clock of the device, or earlier than the last advance of all devices, or if the
   ///   device has no clock yet. If an error is thrown, only a counter has changed.
-  /// - Complexity: O(conditions that the device is inside or about to cross); O(devices) for a fleet with a store.
+  /// - Complexity: O(conditions that the device is inside or about to cross); with the deliveries `first` and `latest`
+  ///   also O(waiting events); O(devices) for a fleet with a store.
   public mutating func rewind(to time: Timestamp, for number: UInt64) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
@@ -61,13 +67,17 @@ extension FleetEngine {
         "the time is \(time), before the fleet's time \(Timestamp(microseconds: watermark.time)); rewind the fleet instead"
       )
     }
-    gate.read { table in rewind(device, to: time.microseconds, table) }
+    gate.read { table in
+      confirmOverdue(device, table)
+      rewind(device, to: time.microseconds, (delivery.turns?.pendingEvents(of: device) ?? [])[...], table)
+    }
     if devices.notes.isOn { devices.rewindNotes(watermark: watermark.time) }
   }
 
-  private mutating func rewind(_ device: UInt32, to time: Int64, _ table: ConditionTable) {
-    // Everything that is due is reported before the device forgets it.
-    confirmOverdue(device, table)
+  /// - Parameter pending: The pending events of the device with the deliveries `first` and `latest`.
+  private mutating func rewind(
+    _ device: UInt32, to time: Int64, _ pending: ArraySlice<FleetEntry>, _ table: ConditionTable
+  ) {
     let line = devices.lines[device]
     let clock = clock(of: device)
     devices.load(device, into: &state)
@@ -78,11 +88,22 @@ extension FleetEngine {
     }
     state.rewindShapes(to: time, seen: line.seen, table)
     if table.lastBeacon > 0 { state.rewindBeacons(to: time, options, table) }
+    forgetBehind(pending, table)
     devices.lines[device].clock = min(line.clock, time)
     devices.lines[device].region.remove()
     store(device)
     devices.hurry(device)
-    rowFormat = FleetHeadRow.format
+    needRowFormat(FleetHeadRow.pathFormat)
+  }
+
+  /// Forgets the states that were observed behind the pending events of conditions that are undetermined now. When a
+  /// pending event is handled, its state is the last reported one; this is noted in `state`.
+  mutating func forgetBehind(_ pending: some Sequence<FleetEntry>, _ table: ConditionTable) {
+    for entry in pending where table.holds(entry.entry.slot, entry.entry.generation) {
+      delivery.forgetBehind(entry)
+      state.expect(entry.entry.state, of: entry.entry.slot, table)
+    }
+    state.undecided.arrange()
   }
 }
 
@@ -92,6 +113,19 @@ extension DeviceState {
     guard rewoundThrough > 0 else { return table.assumed(of: slot) }
     if let told = told.first(where: { $0.slot == slot }) { return told.state }
     return table.generation(of: slot) <= rewoundThrough ? .unsatisfied : table.assumed(of: slot)
+  }
+
+  /// Notes the state that is the last reported one when the pending event of an undetermined condition is handled. The
+  /// next fix must decide a shape, wherever it is, because its state is then observed behind the event.
+  fileprivate mutating func expect(_ state: Event.State, of slot: UInt32, _ table: ConditionTable) {
+    guard table.isGeographic(slot) else {
+      if let index = beacons.firstIndex(where: { $0.slot == slot }) { beacons[index].told = state }
+      return
+    }
+    if !undecided.contains(slot) { undecided.append(slot) }
+    guard toldState(of: slot, table) != state else { return }
+    told.removeAll { $0.slot == slot }
+    if state != .unsatisfied { told.append(Told(slot: slot, state: state)) }
   }
 
   /// If a shape was reported as satisfied before a rewind, restores the time from which the device was inside.

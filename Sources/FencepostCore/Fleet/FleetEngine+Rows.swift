@@ -44,7 +44,7 @@ extension FleetEngine {
     _ entry: FleetEntry, _ writer: inout ByteWriter, _ body: (MonitorRow) throws(Failure) -> Void
   ) throws(Failure) {
     writer.removeAll()
-    FleetEventRow(entry).encode(to: &writer)
+    FleetEventRow(entry).encode(to: &writer, options.delivery)
     try body(
       MonitorRow(table: .events, key: entry.entry.change, generation: entry.entry.generation, bytes: writer.bytes))
   }

@@ -21,7 +21,7 @@ public struct FleetEngine: Sendable {
   var gate: Conditions.Gate
   var devices = DeviceTable()
   var deadlines = FleetDeadlines()
-  var delivery = FleetDelivery()
+  var delivery: FleetDelivery
   /// The time to which all devices were advanced.
   var watermark = Watermark()
   /// All devices know the beacon conditions up to this generation whose absence is an event.
@@ -48,8 +48,13 @@ public struct FleetEngine: Sendable {
     self.options = options
     gate = try conditions.newGate(for: options)
     tracker = Tracker(options.monitorOptions)
-    if options.path.isGeodesic { rowFormat = FleetHeadRow.format }
+    delivery = FleetDelivery(options.delivery)
+    if options.path.isGeodesic { needRowFormat(FleetHeadRow.pathFormat) }
+    if options.delivery != .every { needRowFormat(FleetHeadRow.format) }
   }
+
+  /// Notes that the rows of the fleet need at least a format.
+  mutating func needRowFormat(_ format: UInt32) { rowFormat = max(rowFormat, format) }
 
   /// The time to which all devices were advanced; `nil` before the first advance. No input of a device may be earlier.
   public var currentTime: Timestamp? {
@@ -181,6 +186,12 @@ public struct FleetEngine: Sendable {
       for slot in state.undecided { observed.suppose(slot, state.toldState(of: slot, table)) }
     }
     for each in state.told { observed.suppose(each.slot, each.state) }
+    if delivery.turns != nil {
+      // Even a state that was reported before is news behind an event: no observed state equals `unmonitored`.
+      for slot in state.undecided where delivery.isBusy(device, slot, table.generation(of: slot)) {
+        observed.suppose(slot, .unmonitored)
+      }
+    }
   }
 
   /// Stores the new state of the device, which the tracker contains, and queues the events of the device.
@@ -189,7 +200,7 @@ public struct FleetEngine: Sendable {
     state.takeShapes(&tracker, observed.collected, table)
     if isCrossed, insideIndex.isOn { indexInsides(device, table) }
     if clearance != nil { state.endRewind() }
-    state.takeBeacons(&tracker, options, table)
+    state.takeBeacons(&tracker, options, table) { delivery.isBusy(device, $0.slot, $0.generation) }
     state.lastFix = tracker.lastFix
     state.gap = tracker.gapToKeep
     if let clearance, let fix = tracker.lastFix {
@@ -221,21 +232,30 @@ public struct FleetEngine: Sendable {
     devices.store(device, state)
   }
 
-  /// Queues the observed changes that are news to the consumer, if the policy asks for an event.
+  /// Queues the observed changes that are news to the consumer, if the policy asks for an event and the delivery does
+  /// not make them wait.
   ///
   /// - Returns: Whether the state of a shape has changed.
   private mutating func collectEvents(_ device: UInt32, row: Int, _ table: ConditionTable) -> Bool {
     var isCrossed = false
     for entry in observed.collected {
-      let isNews: Bool
+      let told: Event.State
       if table.isGeographic(entry.slot) {
         isCrossed = true
-        isNews = entry.cause != .determination || entry.state != state.toldState(of: entry.slot, table)
+        told =
+          entry.cause == .determination
+          ? state.toldState(of: entry.slot, table) : entry.state == .satisfied ? .unsatisfied : .satisfied
       } else {
-        isNews = state.tell(entry)
+        told = state.tell(entry)
       }
-      guard isNews, entry.notify.isSubset(of: table.notify(of: entry.slot)) else { continue }
-      delivery.append(FleetEntry(entry: entry, device: device, row: row))
+      let isNotified = entry.notify.isSubset(of: table.notify(of: entry.slot))
+      if delivery.turns != nil {
+        delivery.observe(FleetEntry(entry: entry, device: device, reported: told, row: row), isNotified: isNotified)
+      } else if told != entry.state, isNotified {
+        delivery.append(FleetEntry(entry: entry, device: device, row: row))
+      } else {
+        continue
+      }
       devices.hurry(device)
     }
     return isCrossed

@@ -38,9 +38,21 @@ package struct FleetEntry: Sendable {
   package var entry: EventEntry
   /// The device's line: see ``FleetEngine/deviceNumber(of:)``.
   package var device: UInt32
+  /// With the deliveries `first` and `latest`: the state that was last reported before the event.
+  var reported: Event.State = .unknown
+  var role = Role.pending
   package var row: Int
   /// The position of the event in the fleet; 0 while the event waits.
   package var position: UInt64 = 0
+
+  enum Role: UInt8, Sendable {
+    /// An event that waits or is not committed.
+    case pending = 0
+    /// With the deliveries `first` and `latest`: the state that is observed behind a pending event of the condition.
+    case behind = 1
+    /// In ``EventNotes``: an event that was handled or is void, so that its row must be deleted.
+    case gone = 2
+  }
 }
 
 extension FleetEntry: QueuedEntry {

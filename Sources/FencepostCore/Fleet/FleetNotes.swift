@@ -136,19 +136,11 @@ struct DeviceNotes: Sendable {
 
 /// Notes which events of a fleet were added, handed out or removed since the fleet was last saved.
 struct EventNotes: Sendable {
-  /// This is not an enum, because its shorter case would leave bytes uninitialised that a test for the case reads;
-  /// valgrind would report this.
-  struct Change: Sendable {
-    let entry: FleetEntry
-    /// Whether the event was handled or is void, so that its row must be deleted.
-    let isDeletion: Bool
-  }
-
   let isOn: Bool
   /// The changes, by the number of the event in the order in which events were caused.
-  private(set) var changes: [UInt64: Change] = [:]
+  private(set) var changes: [UInt64: FleetEntry] = [:]
   /// See ``DeviceNotes/mustSync``.
-  private(set) var mustSync = false
+  var mustSync = false
   /// Only events up to this number may have a saved row.
   private var saved: UInt64
 
@@ -164,7 +156,7 @@ struct EventNotes: Sendable {
 
   @inline(__always)
   mutating func put(_ entry: FleetEntry) {
-    if isOn { note(entry.entry.change, Change(entry: entry, isDeletion: false)) }
+    if isOn { note(entry) }
   }
 
   /// Notes that an event was handled or became void.
@@ -173,14 +165,16 @@ struct EventNotes: Sendable {
     if entry.entry.change > saved {
       changes[entry.entry.change] = nil
     } else {
-      changes[entry.entry.change] = Change(entry: entry, isDeletion: true)
+      var gone = entry
+      gone.role = .gone
+      changes[entry.entry.change] = gone
     }
   }
 
   @inline(never)
-  private mutating func note(_ place: UInt64, _ change: Change) {
+  private mutating func note(_ entry: FleetEntry) {
     mustSync = true
-    changes[place] = change
+    changes[entry.entry.change] = entry
   }
 
   /// Removes the notes about some events that were saved.

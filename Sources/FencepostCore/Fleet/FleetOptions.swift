@@ -1,6 +1,8 @@
-/// Options of a fleet. What a fleet does not have, and a monitor has: a condition limit, delivery `first` and `latest`, a
-/// look back at a fix when a condition is added, and host capabilities.
+/// Options of a fleet. What a fleet does not have, and a monitor has: a condition limit, a look back at a fix when a
+/// condition is added, and host capabilities.
 public struct FleetOptions: Sendable, Hashable {
+  /// The events that are handed out if several changes of a condition wait for one device.
+  public var delivery: MonitorOptions.Delivery
   /// The maximum number of waiting events, from 1 to 10⁹. While this many events wait, inputs are refused.
   public var maxPendingEvents: Int
   /// The maximum number of devices, from 1 to 67 108 863.
@@ -19,10 +21,12 @@ public struct FleetOptions: Sendable, Hashable {
   public static let mostDevices = ColdStore.mostRecords
 
   public init(
-    maxPendingEvents: Int = 1_000_000, deviceLimit: Int = FleetOptions.mostDevices,
-    beaconExitTimeoutMicroseconds: Int64 = 30_000_000, beaconInitialTimeoutMicroseconds: Int64 = 30_000_000,
-    maxTimeStepMicroseconds: Int64? = nil, path: MonitorOptions.Path = .fixes
+    delivery: MonitorOptions.Delivery = .every, maxPendingEvents: Int = 1_000_000,
+    deviceLimit: Int = FleetOptions.mostDevices, beaconExitTimeoutMicroseconds: Int64 = 30_000_000,
+    beaconInitialTimeoutMicroseconds: Int64 = 30_000_000, maxTimeStepMicroseconds: Int64? = nil,
+    path: MonitorOptions.Path = .fixes
   ) {
+    self.delivery = delivery
     self.maxPendingEvents = maxPendingEvents
     self.deviceLimit = deviceLimit
     self.beaconExitTimeoutMicroseconds = beaconExitTimeoutMicroseconds
@@ -34,7 +38,7 @@ public struct FleetOptions: Sendable, Hashable {
   /// The options of the monitor that gives the same events as a device of the fleet.
   public var monitorOptions: MonitorOptions {
     MonitorOptions(
-      maxPendingEvents: maxPendingEvents, initialFixMaxAgeMicroseconds: -1,
+      delivery: delivery, maxPendingEvents: maxPendingEvents, initialFixMaxAgeMicroseconds: -1,
       beaconExitTimeoutMicroseconds: beaconExitTimeoutMicroseconds,
       beaconInitialTimeoutMicroseconds: beaconInitialTimeoutMicroseconds,
       maxTimeStepMicroseconds: maxTimeStepMicroseconds, path: path)

@@ -127,7 +127,7 @@ struct FleetRestorer {
     guard let head, fleet != nil else { throw Damage("the head row is missing") }
     guard deviceCount == head.deviceCount else { throw Damage("devices are missing") }
     let entries = try readEvents(head)
-    fleet!.endRestoring(entries, lastPosition: head.lastPosition, appended: head.appended)
+    try fleet!.endRestoring(entries, lastPosition: head.lastPosition, appended: head.appended)
     return fleet!
   }
 
@@ -146,7 +146,8 @@ struct FleetRestorer {
       }
       var row = try bytes.withRawBytes { all throws(Damage) in
         var reader = ByteReader(UnsafeRawBufferPointer(rebasing: all[place.range]))
-        return try FleetEventRow(slot: slot, generation: place.generation, reading: &reader)
+        return try FleetEventRow(
+          slot: slot, generation: place.generation, head.options.delivery, reading: &reader)
       }
       guard row.entry.entry.change == place.change else { throw Damage("an event and its row have different places") }
       guard row.entry.position <= head.lastPosition,
@@ -185,7 +186,7 @@ extension FleetEngine {
       }
       devices.restore(identifier, as: number, isLeaving: row.isLeaving)
       if row.arrival != .min {
-        rowFormat = FleetHeadRow.format
+        needRowFormat(FleetHeadRow.pathFormat)
         devices.restoreArrival(of: number, row.arrival)
       }
     }
@@ -196,11 +197,13 @@ extension FleetEngine {
     }
   }
 
-  mutating func endRestoring(_ entries: ContiguousArray<FleetEntry>, lastPosition: UInt64, appended: UInt64) {
+  mutating func endRestoring(
+    _ entries: ContiguousArray<FleetEntry>, lastPosition: UInt64, appended: UInt64
+  ) throws(Damage) {
     var events: [UInt32: Int] = [:]
     for entry in entries { events[entry.device, default: 0] += 1 }
     delivery.restore(lastPosition: lastPosition, appended: appended)
-    delivery.restore(entries)
+    try delivery.restore(entries)
     devices.endRestoring(events: events)
   }
 

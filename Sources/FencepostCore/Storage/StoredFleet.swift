@@ -382,14 +382,20 @@ extension FleetEngine {
 
   /// Sets the options with which the fleet is opened.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the table has lines, and the options have no path.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the table has lines, and the options have no path; or if
+  ///   the options have another delivery than the fleet.
   mutating func adopt(_ options: FleetOptions) throws(MonitorError) {
+    guard options.delivery == self.options.delivery else {
+      throw .invalidArgument(
+        "the delivery is \(options.delivery); must be \(self.options.delivery), with which the stored fleet was created"
+      )
+    }
     gate = try conditions.newGate(for: options)
     let hadPath = self.options.path.isGeodesic
     self.options = options
     tracker = Tracker(options.monitorOptions)
     guard options.path.isGeodesic else { return }
     if !hadPath { dropInexactFixes() }
-    rowFormat = FleetHeadRow.format
+    needRowFormat(FleetHeadRow.pathFormat)
   }
 }

@@ -27,6 +27,8 @@ struct FleetWorld {
     var isFresh = false
     /// The earliest time to which the device was rewound.
     var rewound: Timestamp?
+    /// The sequence of the fleet's events minus that of the monitor's events; not 0 after the device has moved.
+    var movedSequence: UInt64 = 0
   }
 
   private struct Expected {
@@ -55,6 +57,14 @@ struct FleetWorld {
     var position: UInt64 = 0
     /// The last sequence number of each removed device, kept until the device's number is reused.
     var gone: [UInt64: UInt64] = [:]
+    /// With the deliveries `first` and `latest`: the removed devices whose events are not all handled.
+    var leaving: [UInt64: Device] = [:]
+
+    /// Calls `body` with each monitor whose events the fleet hands out.
+    mutating func forEachMonitor(_ body: (inout MonitorEngine) -> Void) {
+      for number in devices.keys { body(&devices[number]!.monitor) }
+      for number in leaving.keys { body(&leaving[number]!.monitor) }
+    }
   }
 
   let conditions: Conditions
@@ -100,6 +110,7 @@ struct FleetWorld {
       shards[shard].stored = StoredFleet(try FleetEngine(restoring: bytes, conditions: conditions))
     }
     shards[shard].handedOut = 0
+    shards[shard].forEachMonitor { $0.abandon() }
     // The restored fleet lacks devices without inputs, because they are not stored: add them again.
     var idle: [Device] = []
     for number in numbers(shard) {
@@ -123,6 +134,7 @@ struct FleetWorld {
     var original = shards[shard].stored
     shards[shard].stored = StoredFleet(original.engine.fork())
     shards[shard].handedOut = 0
+    shards[shard].forEachMonitor { $0.abandon() }
     let bytes = shards[shard].fleet.snapshot()
     _ = original.call.poll(limit: .max) { _, _, _ in }
     for number in numbers(shard) {
@@ -142,6 +154,12 @@ struct FleetWorld {
     return rows
   }
 
+  private mutating func noteRows(_ rows: [MemoryFleetStorage.Key: [UInt8]], _ shard: Int) {
+    for (key, bytes) in rows where key.table == .fleetDevices {
+      shards[shard].history[key.key + 1, default: []].insert(bytes)
+    }
+  }
+
   /// With `everyInput` durability and without beacons, checks that the stored rows equal the rows of a full save. With
   /// other durabilities or with beacons, checks that all undelivered events are stored, that each device's row equals a
   /// row that the device had after an earlier call, and that the restored device is inside the same conditions.
@@ -149,9 +167,7 @@ struct FleetWorld {
     guard let storage = shards[shard].storage, let durability else { return }
     let fleet = shards[shard].fleet
     let rows = rows(of: fleet)
-    for (key, bytes) in rows where key.table == .fleetDevices {
-      shards[shard].history[key.key + 1, default: []].insert(bytes)
-    }
+    noteRows(rows, shard)
     // The table has changed, but no call of the fleet has seen the change yet.
     guard shards[shard].stored.isUpToDate else { return }
     var kept = FleetRestorer(deviceRows: storage.countDevices())
@@ -201,6 +217,8 @@ struct FleetWorld {
     for shard in shards.indices {
       shards[shard].past.append(.add(identifier, definition))
       dropExpected(shard, identifier)
+      // An earlier condition with the identifier is replaced.
+      for number in shards[shard].leaving.keys { shards[shard].leaving[number]!.monitor.remove(identifier) }
       for number in numbers(shard) {
         try shards[shard].devices[number]?.monitor.add(
           condition, identifier: identifier, assuming: definition.assumed, policy: definition.policy,
@@ -215,6 +233,7 @@ struct FleetWorld {
     for shard in shards.indices {
       shards[shard].past.append(.remove(identifier))
       dropExpected(shard, identifier)
+      for number in shards[shard].leaving.keys { shards[shard].leaving[number]!.monitor.remove(identifier) }
       for number in numbers(shard) {
         #expect(shards[shard].devices[number]?.monitor.remove(identifier) == isThere, "\(place)")
       }
@@ -259,6 +278,9 @@ struct FleetWorld {
     try shards[shard].fleet.remove(number, droppingEvents: droppingEvents)
     let device = shards[shard].devices.removeValue(forKey: number)
     shards[shard].gone[number] = device?.sequence ?? 0
+    if options.delivery != .every, !droppingEvents, let device, !device.isFresh {
+      shards[shard].leaving[number] = device
+    }
     guard droppingEvents else { return }
     shards[shard].waiting.removeAll { $0.device == number }
     let kept = shards[shard].flying[..<shards[shard].handedOut].count { $0.device != number }
@@ -272,6 +294,7 @@ struct FleetWorld {
       let device = shards[shard].devices.removeValue(forKey: number)
       #expect(shards[shard].fleet.identifier(of: number) == device?.name, "\(place)")
       shards[shard].gone[number] = device?.sequence ?? 0
+      if options.delivery != .every, let device, !device.isFresh { shards[shard].leaving[number] = device }
     }
   }
 
@@ -285,6 +308,13 @@ struct FleetWorld {
     var moved = device
     // The events of the device that are still waiting in the first fleet use up the next sequence numbers.
     moved.sequence += UInt64(shards[from].waiting.count { $0.device == number && $0.name == device.name })
+    // The present states count as reported. The events that were due before a device was added are not in the first fleet.
+    if options.delivery != .every, !device.isFresh {
+      let before = moved.monitor.statistics
+      while moved.monitor.nextEvent() != nil {}
+      moved.movedSequence &+= before.handedOutEvents &+ UInt64(before.pendingEvents)
+      moved.movedSequence &-= moved.monitor.statistics.handedOutEvents
+    }
     // If the other fleet was advanced, that advance also applies to the moved device.
     if let floor = shards[other].fleet.currentTime { try? moved.monitor.advance(to: floor) }
     try removeDevice(number, from, droppingEvents: true)
@@ -432,9 +462,10 @@ struct FleetWorld {
     shards[shard].waiting.replaceSubrange(start..., with: brought)
   }
 
-  /// Collects the events of a monitor.
+  /// Collects the events of a monitor. With the deliveries `first` and `latest`, they depend on when the earlier events
+  /// are handled, so ``pollTurns(_:_:)`` hands them out together with those of the fleet.
   private mutating func drain(_ shard: Int, _ number: UInt64, row: Int) {
-    guard let name = shards[shard].devices[number]?.name else { return }
+    guard options.delivery == .every, let name = shards[shard].devices[number]?.name else { return }
     while let event = shards[shard].devices[number]?.monitor.nextEvent() {
       serial += 1
       shards[shard].waiting.append(Expected(device: number, name: name, event: event, row: row, serial: serial))
@@ -443,7 +474,75 @@ struct FleetWorld {
 
   // MARK: - Events
 
+  /// Polls a fleet with the delivery `first` or `latest`, and as many events from each monitor as the fleet gives for the
+  /// device. The rows are not compared.
+  private mutating func pollTurns(_ limit: Int, _ shard: Int) {
+    shards[shard].forEachMonitor { $0.acknowledge() }
+    var events: [FleetEvent] = []
+    _ = shards[shard].fleet.poll(limit: limit) { entry, fleet, table in events.append(fleet.event(from: entry, table))
+    }
+    var expected: [UInt64: [FleetEvent]] = [:]
+    for (number, count) in Dictionary(events.map { ($0.device, 1) }, uniquingKeysWith: +) {
+      guard var device = shards[shard].devices[number] ?? shards[shard].leaving[number] else {
+        Issue.record("\(place): device \(number) is unknown")
+        continue
+      }
+      let (name, moved) = (device.name, device.movedSequence)
+      _ = device.monitor.poll(limit: count) { entry, table in
+        var event = table.event(from: entry)
+        event.sequence &+= moved
+        expected[number, default: []].append(
+          FleetEvent(event: event, device: number, deviceIdentifier: name, position: 0, row: 0))
+      }
+      if shards[shard].devices[number] != nil {
+        shards[shard].devices[number] = device
+      } else {
+        shards[shard].leaving[number] = device
+      }
+    }
+    var position: UInt64 = 0
+    for event in events {
+      compared += 1
+      #expect(event.position > position, "\(place)")
+      position = event.position
+      var own = event
+      own.position = 0
+      own.row = 0
+      let other = expected[event.device]?.isEmpty == false ? expected[event.device]!.removeFirst() : nil
+      #expect(own == other && own.json == other?.json, "\(place): \(own.json) for \(other?.json ?? "no event")")
+    }
+    if events.count < limit { #expect(!hasExpectedEvents(shard), "\(place): an event is missing") }
+  }
+
+  /// The events that are not committed, as the fleet and the monitors know them.
+  private func describeTurns(_ shard: Int) -> String {
+    var text = ""
+    shards[shard].fleet.delivery.forEach { entry in
+      text +=
+        "\(entry.device) \(entry.entry.slot) \(entry.entry.state) \(entry.entry.cause) \(entry.entry.date) "
+        + "\(entry.reported) \(entry.role) \(entry.position); "
+    }
+    for (number, device) in shards[shard].devices {
+      let monitor = device.monitor
+      monitor.delivery.forEachEvent(monitor.table) { entry, _ in
+        text +=
+          "monitor \(number) \(device.isFresh): \(entry.slot) \(entry.state) \(entry.cause) \(entry.date) "
+          + "\(entry.sequence); "
+      }
+    }
+    return text
+  }
+
+  private func hasExpectedEvents(_ shard: Int) -> Bool {
+    guard options.delivery != .every else {
+      return !shards[shard].waiting.isEmpty || shards[shard].handedOut < shards[shard].flying.count
+    }
+    return shards[shard].devices.values.contains { !$0.isFresh && $0.monitor.hasEvents }
+      || shards[shard].leaving.values.contains { $0.monitor.hasEvents }
+  }
+
   mutating func poll(_ limit: Int, _ shard: Int) {
+    guard options.delivery == .every else { return pollTurns(limit, shard) }
     acknowledgeExpected(shard)
     var events: [FleetEvent] = []
     _ = shards[shard].fleet.poll(limit: limit) { entry, fleet, table in events.append(fleet.event(from: entry, table))
@@ -486,6 +585,7 @@ struct FleetWorld {
   private mutating func acknowledgeExpected(_ shard: Int) {
     shards[shard].flying.removeFirst(shards[shard].handedOut)
     shards[shard].handedOut = 0
+    if options.delivery != .every { shards[shard].forEachMonitor { $0.acknowledge() } }
   }
 
   mutating func acknowledge(_ shard: Int) {
@@ -495,6 +595,7 @@ struct FleetWorld {
 
   mutating func abandon(_ shard: Int) {
     shards[shard].handedOut = 0
+    if options.delivery != .every { shards[shard].forEachMonitor { $0.abandon() } }
     shards[shard].fleet.abandon()
   }
 
@@ -509,9 +610,13 @@ struct FleetWorld {
         Issue.record("\(place): \(error)")
         throw error
       }
-      #expect(
-        shards[shard].fleet.hasEvents
-          == (!shards[shard].waiting.isEmpty || shards[shard].handedOut < shards[shard].flying.count), "\(place)")
+      #expect(shards[shard].fleet.hasEvents == hasExpectedEvents(shard), "\(place)")
+      if options.delivery != .every {
+        #expect(
+          shards[shard].fleet.statistics.pendingEvents
+            == (Array(shards[shard].leaving.values) + shards[shard].devices.values.filter { !$0.isFresh })
+            .reduce(0) { $0 + $1.monitor.pendingEvents }, "\(place): \(describeTurns(shard))")
+      }
       #expect(shards[shard].fleet.deviceCount == shards[shard].devices.count, "\(place)")
       try checkKept(shard)
       let identifiers = conditions.identifiers
@@ -633,6 +738,8 @@ struct FleetWorld {
     let monitor = device.monitor
     let inside = try fleet.inside(number)
     #expect(inside.map(\.identifier) == monitor.identifiers(in: .satisfied), "\(place)")
+    // A record is that of the last handled event. With `first` and `latest`, the state may have begun again since.
+    guard options.delivery == .every else { return }
     for presence in inside {
       guard let last = monitor.record(for: presence.identifier)?.lastEvent, last.state == .satisfied,
         last.cause != .none, last.evidence != nil
@@ -666,6 +773,8 @@ struct FleetWorld {
         }
       }
       #expect(shards[shard].fleet.nextDeadline() == earliest, "\(place)")
+      // The call may have saved devices that knew of a change of the table since.
+      noteRows(rows(of: shards[shard].fleet), shard)
     }
   }
 }

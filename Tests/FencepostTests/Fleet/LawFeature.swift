@@ -38,12 +38,14 @@ enum LawFeature: String, CaseIterable {
   /// Line conditions: a path that crosses the line gives an event.
   case gates
   case safeDistance, plan
+  /// Each random sequence of calls uses at most one of these deliveries.
+  case first, latest
 
   /// The fleet is replaced by its fork.
   case fork
 
   // Features that fleets do not have yet, and `records`, which fleets will never have.
-  case conditionLimit, first, latest, hostCapabilities, records
+  case conditionLimit, hostCapabilities, records
 
   // Exceptions to the rule that a fleet gives the events of one monitor for each device: fleets will never get these
   // features.
@@ -62,9 +64,9 @@ enum LawFeature: String, CaseIterable {
     case .beacons, .scanning, .assumptions, .policies, .evidence, .polygons, .coarseFixes, .refusedInputs,
       .tableChanges,
       .advance, .deviceAdvance, .rewind, .batches, .maxTimeStep, .removal, .abandon, .restart, .export, .path, .gates,
-      .safeDistance, .plan, .fork:
+      .safeDistance, .plan, .first, .latest, .fork:
       nil
-    case .conditionLimit, .first, .latest, .hostCapabilities: .notYet
+    case .conditionLimit, .hostCapabilities: .notYet
     case .records, .lookBack: .exception
     }
   }

@@ -56,7 +56,7 @@ import Testing
       }.map(\.element)
       self.features = Set(features)
       let options = FleetOptions(
-        maxPendingEvents: 1_000_000_000,
+        delivery: Self.delivery(number, features), maxPendingEvents: 1_000_000_000,
         beaconExitTimeoutMicroseconds: Int64(random.integer(1...60)) * 1_000_000,
         beaconInitialTimeoutMicroseconds: Int64(random.integer(1...60)) * 1_000_000,
         maxTimeStepMicroseconds: features.contains(.maxTimeStep) && random.chance(0.4) ? 40_000_000 : nil,
@@ -68,6 +68,15 @@ import Testing
       self.random = random
     }
 
+    /// Lives with the three deliveries and with each durability alternate.
+    private static func delivery(_ number: Int, _ features: [LawFeature]) -> MonitorOptions.Delivery {
+      switch number / 3 % 3 {
+      case 1 where features.contains(.first): .first
+      case 2 where features.contains(.latest): .latest
+      default: .every
+      }
+    }
+
     private static func path(_ random: inout SeededGenerator) -> MonitorOptions.Path {
       .geodesic(
         maxGapMicroseconds: [20_000_000, 60_000_000, 1_000_000_000][random.integer(0...2)],
@@ -77,8 +86,10 @@ import Testing
     func has(_ feature: LawFeature) -> Bool { features.contains(feature) }
 
     mutating func definition() -> Definition {
-      // A monitor without a path refuses gates.
-      if has(.gates), has(.path), random.chance(0.2), let gate = gate() { return gate }
+      // A monitor without a path, or with another delivery than `every`, refuses gates.
+      if has(.gates), has(.path), world.options.delivery == .every, random.chance(0.2), let gate = gate() {
+        return gate
+      }
       var policy = TransitionPolicy.exact
       if has(.policies) {
         policy = [TransitionPolicy.exact, .standard, .coreLocation][random.integer(0...2)]
@@ -272,8 +283,6 @@ import Testing
     var options = MonitorOptions()
     switch feature {
     case .conditionLimit: options.conditionLimit = 20
-    case .first: options.delivery = .first
-    case .latest: options.delivery = .latest
     case .lookBack:
       #expect(FleetOptions().monitorOptions.initialFixMaxAgeMicroseconds == -1)
       return

@@ -8,7 +8,7 @@ import { explanationOf, feedColumns, putFix, putSightings } from "./inputs.js";
 import {
   DEVICE_STATISTICS, EVENT, EXPLANATION, FLEET_COLUMNS, FLEET_OPTIONS, FLEET_COUNTERS,
 } from "./layout.js";
-import { stepOf } from "./monitor.js";
+import { deliveryOf, stepOf } from "./monitor.js";
 import { STATES, countOf, duration, integer, listed, members, microseconds, shown, timeOf, truth } from "./values.js";
 import { AdoptedZones, Zones } from "./zones.js";
 
@@ -18,7 +18,9 @@ const SATISFIED = 1;
 const EXPIRY_INPUT = 0;
 const EXPIRY_ARRIVAL = 1;
 const BATCH = 256;
-const OPTIONS = ["maxPendingEvents", "deviceLimit", "beaconExitTimeout", "beaconInitialTimeout", "maxTimeStep"];
+const OPTIONS = [
+  "delivery", "maxPendingEvents", "deviceLimit", "beaconExitTimeout", "beaconInitialTimeout", "maxTimeStep",
+];
 
 function putFleetOptions(engine, take, options) {
   const place = take(FLEET_OPTIONS.size);
@@ -36,6 +38,7 @@ function putFleetOptions(engine, take, options) {
   to.setBigInt64(place + FLEET_OPTIONS.beacon_initial_timeout_us, initial, true);
   to.setBigInt64(place + FLEET_OPTIONS.max_time_step_us, stepOf(options.maxTimeStep), true);
   to.setBigInt64(place + FLEET_OPTIONS.checkpoint_interval_us, 60_000_000n, true);
+  to.setInt32(place + FLEET_OPTIONS.delivery, deliveryOf(options.delivery), true);
   return place;
 }
 

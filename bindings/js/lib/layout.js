@@ -85,7 +85,7 @@ export const TABLE_VERSION = struct({
 export const FLEET_OPTIONS = struct({
   struct_size: "u32", reserved: "u32", max_pending_events: "u64", device_limit: "u64", beacon_exit_timeout_us: "i64",
   beacon_initial_timeout_us: "i64", max_time_step_us: "i64", store_directory: "ptr", name: "ptr", durability: "i32",
-  reserved2: "u32", checkpoint_interval_us: "i64", path: "i32", path_reserved: "u32", max_gap_us: "i64", max_speed_mps: "f64",
+  reserved2: "u32", checkpoint_interval_us: "i64", path: "i32", delivery: "i32", max_gap_us: "i64", max_speed_mps: "f64",
 });
 export const CONDITION_STATE = struct({
   generation: "u64", tag: "u64", since_us: "i64", evidence_date_us: "i64", state: "i32", identifier_length: "u32",

@@ -31,7 +31,7 @@ function putMonitorOptions(engine, take, options) {
   engine.memory.fill(0, place, place + MONITOR_OPTIONS.size);
   const to = engine.numbers;
   to.setUint32(place, MONITOR_OPTIONS.size, true);
-  to.setInt32(place + MONITOR_OPTIONS.delivery, chosen(options.delivery ?? "every", "delivery", ["every", "first", "latest"]), true);
+  to.setInt32(place + MONITOR_OPTIONS.delivery, deliveryOf(options.delivery), true);
   const limit = options.conditionLimit ?? null;
   to.setBigUint64(place + MONITOR_OPTIONS.condition_limit, limit === null ? 0n : BigInt(integer(limit, "conditionLimit", 1, Number.MAX_SAFE_INTEGER)), true);
   to.setBigUint64(place + MONITOR_OPTIONS.max_pending_events, count(options.maxPendingEvents ?? 1_000_000, "maxPendingEvents"), true);
@@ -51,6 +51,11 @@ function putMonitorOptions(engine, take, options) {
     to.setFloat64(place + MONITOR_OPTIONS.max_speed_mps, number(options.maxSpeed ?? 0, "maxSpeed"), true);
   }
   return place;
+}
+
+/** The number of a delivery. */
+export function deliveryOf(value) {
+  return chosen(value ?? "every", "delivery", ["every", "first", "latest"]);
 }
 
 function atLeast0(value, name) {

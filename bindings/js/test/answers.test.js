@@ -170,6 +170,32 @@ test("a fleet gives each device the events of a monitor of its own", () => {
   assert.equal(fleet.statistics().deviceCount, 0);
 });
 
+for (const delivery of ["first", "latest"]) {
+  test(`a fleet with the delivery ${delivery} gives each device the events of a monitor of its own`, () => {
+    const { zones, circles } = world(50);
+    const fleet = new Fleet(zones, { delivery });
+    const monitor = new Monitor({ delivery, initialFixMaxAge: null });
+    circles.forEach((one, index) => monitor.add(`c${index}`, one, { assuming: "unsatisfied" }));
+    const lines = { fleet: [], monitor: [] };
+    // The sequence depends on how many events are polled at a time.
+    const key = (event) => `${event.identifier} ${event.state} ${event.cause} ${event.dateUs}`;
+    for (let turn = 0; turn < 300; turn++) {
+      const fix = { ...circles[Math.floor(3 * uniform())], time: NOW + 60_000 * turn };
+      for (const [index, it] of [fix, { ...fix, latitude: -80, time: fix.time + 30_000 }].entries()) {
+        const { latitude, longitude, time } = it;
+        fleet.feed("a", { latitude, longitude, time });
+        monitor.feed({ latitude, longitude, time });
+        if ((2 * turn + index) % 7 !== 0) continue;
+        for (let found = fleet.pollMany(); found.length > 0; found = fleet.pollMany()) lines.fleet.push(...found.map(key));
+        for (const event of monitor.events()) lines.monitor.push(key(event));
+      }
+    }
+    assert.ok(lines.fleet.length > 10);
+    assert.deepEqual(lines.fleet.sort(), lines.monitor.sort());
+    assert.throws(() => new Fleet(zones, { delivery: "last" }), { status: "invalid_argument" });
+  });
+}
+
 test("the places of a file are those of its features", () => {
   const rows = fromGeoJSON(JSON.parse(readFileSync(join(ROOT, "examples/data/places.geojson"), "utf8")));
   const monitor = new Monitor();

@@ -4,8 +4,9 @@ struct FleetHeadRow {
   /// The format of the rows of a fleet. It increases with each change of their layout.
   ///
   /// The second format adds arrival times, devices that were rewound, and paths. A fleet without these is written in
-  /// the first format, which version 0.2 can read.
-  static let format: UInt32 = 2
+  /// the first format, which version 0.2 can read. The third format adds the deliveries `first` and `latest`.
+  static let format: UInt32 = 3
+  static let pathFormat: UInt32 = 2
   static let firstFormat: UInt32 = 1
 
   var format: UInt32
@@ -37,6 +38,7 @@ struct FleetHeadRow {
     for byte in table { writer.put(byte) }
     guard format > Self.firstFormat else { return }
     writer.putCompact(moment.arrival)
+    if format > Self.pathFormat { writer.put(options.delivery.rawValue) }
     if case .geodesic(let maxGap, let maxSpeed) = options.path {
       writer.putCompact(maxGap)
       writer.putCompact(maxSpeed ?? 0)
@@ -67,6 +69,10 @@ struct FleetHeadRow {
     table = Array(try reader.takeBytes(length))
     if format > Self.firstFormat {
       moment.arrival = try reader.takeSignedTime("arrival time")
+      if format > Self.pathFormat {
+        let number: UInt8 = try reader.take("delivery", in: 1...2)
+        options.delivery = MonitorOptions.Delivery(rawValue: number) ?? .every
+      }
       if reader.remaining > 0 {
         let maxGap = try reader.takeSigned()
         let maxSpeed = try reader.takeCompactDouble()

@@ -277,6 +277,7 @@ class Fleet(_EventHandle[tuple[Any, ...]]):
         path: int = ...,
         max_gap_us: int = ...,
         max_speed: float = ...,
+        delivery: int = ...,
         /,
     ) -> Fleet: ...
     def fork(self) -> Fleet: ...

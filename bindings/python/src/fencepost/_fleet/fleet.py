@@ -17,7 +17,7 @@ from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, shown
 from .._tables.times import Time, from_us, seconds_to_us, to_us, utc_text
 from .._values.arguments import has_options, member, path_row, truth
-from .._values.enums import DURABILITIES, STORE_STATUSES, DevicePath, Durability
+from .._values.enums import DELIVERIES, DURABILITIES, STORE_STATUSES, Delivery, DevicePath, Durability
 from .conditions import Zones
 from .device import Device
 from .device_events import DeviceEvent, DeviceEventList, DeviceEvents, DeviceUpdates
@@ -46,7 +46,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     A fleet gives exactly the events that one monitor for each device would give, interleaved in the order of the
     inputs. The monitors to which a fleet is compared here exist before the first condition is added, have the fleet's
-    conditions, and have delivery ``every``, no condition limit and ``initial_fix_max_age=None``. The events of one
+    conditions, and have the fleet's `delivery`, no condition limit and ``initial_fix_max_age=None``. The events of one
     :meth:`advance` come in the order of their deadlines. A device takes about 200 bytes of memory. Processing a
     device's first fix takes no longer than one query of the index; the same is true for the first fix after a million
     conditions were added.
@@ -102,11 +102,14 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             event has :attr:`Event.follows_gap`.
         max_speed: Metres per second, above 0; allowed only with the path ``geodesic``. If two fixes imply a higher
             speed, the path between them is unknown, as after a gap longer than `max_gap`. None means no limit.
+        delivery: Which changes are delivered if a condition has several pending changes of one device. With ``first``
+            or ``latest``, each condition of a device has at most one event that is pending or not acknowledged. Gates
+            need ``every``. For a stored fleet, `delivery` must equal the stored value.
         threads: The number of threads among which :meth:`feed_many` divides the devices, 1 to 256. The events and their
             order are the same as with one thread. Several threads help with batches that have many rows of each device.
             With several threads, each device takes about 200 additional bytes. With several threads, the queue is
-            checked only once every 262 144 rows, so more events than `max_pending_events` can be pending. A store and
-            snapshots are not available with several threads.
+            checked only once every 262 144 rows, so more events than `max_pending_events` can be pending. A store,
+            snapshots, and the deliveries ``first`` and ``latest`` are not available with several threads.
 
     Raises:
         InvalidArgumentError: An option is out of its range, or a store has no name or belongs to a monitor.
@@ -161,6 +164,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         path: DevicePath | str = DevicePath.FIXES,
         max_gap: float | timedelta | None = None,
         max_speed: float | None = None,
+        delivery: Delivery | str = Delivery.EVERY,
         threads: int = 1,
     ) -> None:
         source, options = None, (policy, assuming, radius, columns, layer, max_vertices, transform)
@@ -184,7 +188,12 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         path_options = path_row(path, max_gap, max_speed)
         self._max_gap_us = path_options[1] or None
         count = integer(threads, "threads", 1, 256)
+        chosen = DELIVERIES.index(member(Delivery, delivery, "delivery"))
         if count > 1:
+            if chosen != 0:
+                raise InvalidArgumentError(
+                    f"threads is {count}: a fleet with delivery {DELIVERIES[chosen]} can have only one thread"
+                )
             if store is not None or name is not None:
                 raise InvalidArgumentError(
                     f"threads is {count}: a fleet with a store can have only one thread, because the store is one file"
@@ -206,6 +215,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             path_options[0],
             path_options[1],
             path_options[2],
+            chosen,
         )
         if source is not None:
             try:
