@@ -126,6 +126,7 @@ struct FleetDelivery: Sendable {
 
   /// Removes and returns the next waiting entry, even if it is void.
   mutating func takeFirst() -> FleetEntry? {
+    if turns == nil { return waiting.takeFirst() }
     while let entry = waiting.takeFirst() {
       if isCurrent(entry) { return entry }
       stale -= 1
@@ -143,14 +144,14 @@ struct FleetDelivery: Sendable {
     entry.position = lastPosition
     inFlight.append(entry)
     notes.put(entry)
-    turns?.setPending(entry)
+    if turns != nil { turns?.setPending(entry) }
   }
 
   /// Notes that an entry that was removed from the queue is void, and calls `body` with each entry that is dropped.
   mutating func discard(_ entry: FleetEntry, _ body: (FleetEntry) -> Void) {
     notes.delete(entry)
     body(entry)
-    endTurn(entry, { _ in false }, body)
+    if turns != nil { endTurn(entry, { _ in false }, body) }
   }
 
   /// Removes the entries that were handed out to the present consumer, and calls `body` with each entry that is no
@@ -158,6 +159,13 @@ struct FleetDelivery: Sendable {
   ///
   /// - Parameter isNotified: Whether the condition of an entry exists and its policy asks for an event.
   mutating func commit(_ isNotified: (FleetEntry) -> Bool, _ body: (FleetEntry) -> Void) {
+    guard turns != nil else {
+      for entry in inFlight.entries[..<inFlight.handedOut] {
+        notes.delete(entry)
+        body(entry)
+      }
+      return inFlight.commit()
+    }
     // A power failure may undo the commit: see ``EventNotes/mustSync``.
     let mustSync = notes.mustSync
     defer { notes.mustSync = mustSync }
