@@ -138,13 +138,13 @@ static void turns(void) {
     options.delivery = expected[i].delivery;
     fencepost_fleet *fleet = NULL;
     CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
-    uint32_t device = device_of(fleet, "a");
+    fencepost_device device = device_of(fleet, "a");
     for (int n = 0; n < 4; n++) CHECK_OK(feed_device(fleet, device, n % 2 ? 0 : 0.1, SECONDS(n)));
     CHECK_INT(fleet_statistics(fleet).pending_events, expected[i].pending);
     for (size_t n = 0; n < expected[i].pending; n++) {
-      fencepost_fleet_event event = next_fleet_event(fleet);
-      CHECK_INT(event.event.date_us, SECONDS(expected[i].seconds[n]));
-      CHECK_INT(event.event.sequence, n + 1);
+      fencepost_event event = next_fleet_event(fleet);
+      CHECK_INT(event.date_us, SECONDS(expected[i].seconds[n]));
+      CHECK_INT(event.sequence, n + 1);
     }
     expect_no_fleet_event(fleet);
     /* The event waits that the commit of the first one makes due. */

@@ -104,13 +104,13 @@ import Testing
   /// that wait or are in flight.
   private func liveBehind(_ fleet: inout StoredFleet) throws {
     try fleet.call { engine throws(MonitorError) in
-      for (second, number) in zip(Int64(0)..., [0, 1, 2, 0, 1, 2] as [UInt32]) {
+      for (second, number) in zip(Int64(0)..., [1, 2, 3, 1, 2, 3] as [UInt64]) {
         let latitude = second % 2 == 0 ? 0.0001 : 0.02
         try engine.feed(Fix(latitude: latitude, longitude: 0, accuracy: 5, time: at(1_100 + second)), for: number)
       }
       _ = engine.nextEvent()
-      try engine.feed(Fix(latitude: 0.02, longitude: 0, accuracy: 5, time: at(1_110)), for: 2)
-      try engine.feed(Fix(latitude: 0.0001, longitude: 0, accuracy: 5, time: at(1_111)), for: 2)
+      try engine.feed(Fix(latitude: 0.02, longitude: 0, accuracy: 5, time: at(1_110)), for: 3)
+      try engine.feed(Fix(latitude: 0.0001, longitude: 0, accuracy: 5, time: at(1_111)), for: 3)
     }
   }
 

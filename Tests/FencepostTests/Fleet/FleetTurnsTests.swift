@@ -31,7 +31,7 @@ import Testing
   @Test func aStateBehindAnEventFollowsItWithItsOwnRow() throws {
     var fleet = try fleet(.first, zones())
     try fleet.feed([
-      (0, fix(1, 500)), (0, fix(2, 50)), (1, fix(2, 50)), (0, fix(3, 500)), (0, fix(4, 50)), (0, fix(5, 500)),
+      (1, fix(1, 500)), (1, fix(2, 50)), (2, fix(2, 50)), (1, fix(3, 500)), (1, fix(4, 50)), (1, fix(5, 500)),
     ])
     #expect(fleet.statistics.pendingEvents == 2)
     let first = fleet.nextEvent()
@@ -49,9 +49,9 @@ import Testing
 
   @Test func aReplacedEventIsNeverHandedOut() throws {
     var fleet = try fleet(.latest, zones())
-    try fleet.feed([(0, fix(1, 500)), (0, fix(2, 50)), (1, fix(2, 50)), (0, fix(3, 500))])
+    try fleet.feed([(1, fix(1, 500)), (1, fix(2, 50)), (2, fix(2, 50)), (1, fix(3, 500))])
     #expect(fleet.statistics.pendingEvents == 1)
-    try fleet.feed([(0, fix(4, 50)), (1, fix(5, 500)), (1, fix(6, 50))])
+    try fleet.feed([(1, fix(4, 50)), (2, fix(5, 500)), (2, fix(6, 50))])
     let events = brief(drain(&fleet))
     #expect(events == ["truck home satisfied@4.0 crossing 0", "van home satisfied@6.0 crossing 2"])
     try fleet.checkInvariants()
@@ -60,7 +60,7 @@ import Testing
   /// The queue does not grow with the changes while the consumer is away.
   @Test func theMemoryFollowsTheWaitingEvents() throws {
     var fleet = try fleet(.latest, zones())
-    for second in 0..<10_000 { try fleet.feed(fix(Double(second), second % 2 == 0 ? 500 : 50), for: 0) }
+    for second in 0..<10_000 { try fleet.feed(fix(Double(second), second % 2 == 0 ? 500 : 50), for: 1) }
     #expect(fleet.delivery.count < 3_000 && fleet.statistics.pendingEvents == 1)
     let events = brief(drain(&fleet))
     #expect(events == ["truck home satisfied@9999.0 crossing 0"])
@@ -72,12 +72,12 @@ import Testing
     let zones = try zones()
     var fleet = try FleetEngine(zones, options: FleetOptions(delivery: .latest, maxPendingEvents: 2))
     for name in ["a", "b"] { _ = try fleet.device(name) }
-    for second in 0..<9 { try fleet.feed(fix(Double(second), second % 2 == 0 ? 500 : 50), for: 0) }
-    try fleet.feed(fix(9, 50), for: 0)
+    for second in 0..<9 { try fleet.feed(fix(Double(second), second % 2 == 0 ? 500 : 50), for: 1) }
     try fleet.feed(fix(9, 50), for: 1)
-    #expect(throws: MonitorError.self) { try fleet.feed(fix(10, 50), for: 0) }
+    try fleet.feed(fix(9, 50), for: 2)
+    #expect(throws: MonitorError.self) { try fleet.feed(fix(10, 50), for: 1) }
     zones.remove("home")
-    try fleet.feed(fix(10, 50), for: 0)
+    try fleet.feed(fix(10, 50), for: 1)
     #expect(fleet.nextEvent() == nil)
     try fleet.checkInvariants()
   }
@@ -85,8 +85,8 @@ import Testing
   @Test func aRemovedDeviceStillReportsWhatItDid() throws {
     for droppingEvents in [false, true] {
       var fleet = try fleet(.first, zones())
-      try fleet.feed([(0, fix(1, 500)), (0, fix(2, 50)), (0, fix(3, 500))])
-      try fleet.remove(0, droppingEvents: droppingEvents)
+      try fleet.feed([(1, fix(1, 500)), (1, fix(2, 50)), (1, fix(3, 500))])
+      try fleet.remove(1, droppingEvents: droppingEvents)
       try fleet.checkInvariants()
       fleet = try FleetEngine(restoring: fleet.snapshot(), conditions: fleet.conditions)
       let events = brief(drain(&fleet))
@@ -101,9 +101,9 @@ import Testing
   @Test func anExportedDeviceHasNoEvents() throws {
     let zones = try zones()
     var fleet = try fleet(.first, zones)
-    try fleet.feed([(0, fix(1, 500)), (0, fix(2, 50)), (0, fix(3, 500))])
+    try fleet.feed([(1, fix(1, 500)), (1, fix(2, 50)), (1, fix(3, 500))])
     var other = try FleetEngine(zones, options: FleetOptions(delivery: .first))
-    let device = try other.load([("truck", try fleet.export([0])[0])])[0]
+    let device = try other.load([("truck", try fleet.export([1])[0])])[0]
     try other.feed(fix(4, 500), for: device)
     #expect(other.nextEvent() == nil)
     try other.feed(fix(5, 50), for: device)
@@ -147,7 +147,7 @@ import Testing
   /// A snapshot in which the events of a condition contradict each other is refused.
   @Test func eventsThatNoFleetHasAreRefused() throws {
     var fleet = try fleet(.first, zones())
-    try fleet.feed([(0, fix(1, 500)), (0, fix(2, 50)), (0, fix(3, 500))])
+    try fleet.feed([(1, fix(1, 500)), (1, fix(2, 50)), (1, fix(3, 500))])
     func refuses(_ change: (inout ContiguousArray<FleetEntry>) -> Void) throws {
       var entries = fleet.conditions.read { fleet.savedEntries($0) }
       try #require(entries.map(\.role) == [.pending, .behind])
