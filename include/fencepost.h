@@ -115,7 +115,7 @@
 /* Version of this header. Compare this version with fencepost_version_string() at start-up. */
 #define FENCEPOST_VERSION_MAJOR 0
 /* Before 1.0, each minor version may change the ABI, and the SONAME with it. */
-#define FENCEPOST_VERSION_MINOR 2
+#define FENCEPOST_VERSION_MINOR 3
 /* Incremented by releases that only fix defects. */
 #define FENCEPOST_VERSION_PATCH 0
 

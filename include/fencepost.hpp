@@ -1242,7 +1242,7 @@ class fleet : detail::calls {
   std::unique_ptr<fencepost_fleet, detail::destroy> handle_;
 };
 
-/* The version of the loaded library, such as "0.2.0". */
+/* The version of the loaded library, such as "0.3.0". */
 inline const char *version() noexcept { return fencepost_version_string(); }
 
 /* One sentence that says what a status means. */

@@ -123,8 +123,8 @@ END
   done << END
 1
 1 $major
-1 0.1
-1 0.1.0
+0 0.1
+0 0.2.0
 0 0.1 EXACT
 1 $major.$minor
 1 $version

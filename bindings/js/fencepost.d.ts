@@ -51,7 +51,7 @@ export interface LoadOptions {
  * @throws NotLoadedError The module cannot be fetched or compiled.
  */
 export function load(source?: Source | Promise<Source>, options?: LoadOptions): Promise<void>;
-/** The version of the engine, such as "0.2.0". @throws NotLoadedError Before `load`. */
+/** The version of the engine, such as "0.3.0". @throws NotLoadedError Before `load`. */
 export function version(): string;
 
 /** A circle: satisfied within `radius` metres (finite, above 0) of the centre, boundary included. */

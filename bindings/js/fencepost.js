@@ -28,7 +28,7 @@ export { Fleet } from "./lib/fleet.js";
 export { Monitor } from "./lib/monitor.js";
 export { Zones } from "./lib/zones.js";
 
-/** The version of the engine, such as "0.2.0". */
+/** The version of the engine, such as "0.3.0". */
 export function version() {
   const { x } = engine();
   return engine().text(x.fencepost_version_string());
