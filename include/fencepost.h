@@ -2618,7 +2618,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_poll_event(fencepost_fleet *fleet
  *
  * @param out_events  Array of capacity elements; may be NULL only if capacity is 0.
  * @param out_count   Receives the number of events stored; with capacity 0, the number of events that a poll with
- *                    enough room would store.
+ *                    enough room would store. (With the deliveries FIRST and LATEST, a poll may store more: it commits
+ *                    events first, and further events may follow them.)
  * @return OK; NULL_ARGUMENT. Threads: any; use one consumer at a time to get the events in order. Complexity:
  *         O(events); O(pending events) with capacity 0. Since: 0.2
  */
