@@ -134,7 +134,7 @@ import Testing
         events += try check(attack, shape, from: start, to: end, "seed \(number), attack \(attacks)", &random)
       }
     }
-    #expect(events > 100, "\(events)")
+    #expect(events > 40, "\(events)")
   }
 
   /// - Returns: The number of events.
