@@ -223,7 +223,7 @@ def test_what_has_no_probability() -> None:
     monitor.add(Gate([(0, 0), (0, 1)], order="latlon", edges="geodesic"), "gate")
     monitor.add(BEACON, "beacon")
     for holder, name in ((zones, "beacon"), (monitor, "beacon"), (monitor, "gate")):
-        with pytest.raises(InvalidArgumentError, match="circle, a polygon or a corridor"):
+        with pytest.raises(InvalidArgumentError):
             holder.probability(name, 0, 0, 5)
     with pytest.raises(NotFoundError):
         zones.probability("nowhere", 0, 0, 5)
