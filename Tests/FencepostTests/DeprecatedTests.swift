@@ -29,8 +29,10 @@ private func see(_ sightings: [BeaconSighting], at time: Timestamp, _ one: inout
   try one.see(sightings, at: time)
 }
 
-private func see(_ sightings: [BeaconSighting], at time: Timestamp, _ many: inout some SeesForMany) throws {
-  try many.see(sightings, at: time, for: 0)
+private func see(
+  _ sightings: [BeaconSighting], at time: Timestamp, for number: UInt64, _ many: inout some SeesForMany
+) throws {
+  try many.see(sightings, at: time, for: number)
 }
 
 private func see(_ sighting: BeaconSighting, at times: [Timestamp], _ monitor: some Sees) async throws {
@@ -61,8 +63,7 @@ private func see(_ sightings: [BeaconSighting], at time: Timestamp, _ fleet: som
     try zones.add(desk, identifier: "desk")
     var fleet = try FleetEngine(zones)
     let phone = try fleet.device("phone")
-    #expect(phone == 0)
-    try see([sighting], at: at(1), &fleet)
+    try see([sighting], at: at(1), for: phone, &fleet)
     #expect(fleet.statistics.acceptedSightings == 1)
   }
 

@@ -33,7 +33,8 @@ import Testing
     try fleet.remove(device)
     #expect(throws: MonitorError.self) { try fleet.position(of: device) }
     let other = try fleet.device("b")
-    #expect(try other == device | 1 << 26 && fleet.position(of: other) == nil)
+    #expect(other == DeviceNumber.of(DeviceNumber.place(of: device), generation: 1, lap: 0))
+    #expect(try fleet.position(of: other) == nil)
     try fleet.checkInvariants()
   }
 

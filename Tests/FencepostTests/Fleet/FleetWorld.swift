@@ -411,7 +411,7 @@ struct FleetWorld {
               }
               try shards[shard].fleet.feed(
                 FleetColumns(
-                  devices: column(devices, 4),
+                  devices: column(devices, MemoryLayout<UInt64>.stride),
                   fixes: FixColumns(
                     count: rows.count, latitudes: column(latitudes, 8), longitudes: column(longitudes, 8),
                     accuracies: column(accuracies, 8), times: column(times, 8))), result: &result)

@@ -670,7 +670,7 @@ import Testing
         _ = try engine.feed([(try engine.device("d\(device)"), fix(seconds, metres))])
       }
       var fork = batch.state
-      _ = try fork.feed([(0, fix(1e8, 0))])
+      _ = try fork.feed([(try fork.device("d\(device)"), fix(1e8, 0))])
       #expect(one.writes == other.writes)
     }
     #expect(one.writes > 10 && one.rows == other.rows)
