@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
 
 from .._native import InvalidArgumentError
-from .._tables.numbers import integer, real
+from .._tables.numbers import integer, is_number, real
 from .._values.arguments import column_names
 
 TYPE_CHECKING = False
@@ -123,7 +123,7 @@ class MonitorQuestions:
         """
         if longitude is not None and columns is not None:
             raise TypeError("columns needs a table of points")
-        if _is_number(points) and _is_number(longitude):
+        if is_number(points) and is_number(longitude):
             return list(self._located(points, longitude))
         return self._asked(points, longitude, columns, lambda y, x: self._containing(y, x, distances, threads))
 
@@ -182,7 +182,7 @@ class MonitorQuestions:
         if longitude is not None and columns is not None:
             raise TypeError("columns needs a table of points")
         count = integer(k, "k", 0, (1 << 40))
-        if _is_number(points) and _is_number(longitude):
+        if is_number(points) and is_number(longitude):
             latitudes, longitudes = _single(points, longitude)
             room = min(count, len(self))
             generations, distances = array("Q", bytes(8 * room)), array("d", bytes(8 * room))
@@ -267,25 +267,9 @@ class MonitorQuestions:
             >>> monitor.probability("office", [37.3349, 37.3360], [-122.0090, -122.0110], accuracy=50).round(3).tolist()
             [1.0, 0.295]
         """
-        from .._tables.ellipses import ellipse_of
+        from .._tables.ellipses import probability
 
-        share = float(real(confidence, "confidence"))
-        if ellipse is not None and covariance is not None:
-            raise TypeError("pass an ellipse or a covariance, not both")
-        if _is_number(latitude) and _is_number(longitude):
-            found = array("d", (0.0,))
-            place = float(real(latitude, "latitude")), float(real(longitude, "longitude"))
-            axes = ellipse_of(ellipse, covariance, 1)
-            self._handle.probability(identifier, *place, float(real(accuracy, "accuracy")), *axes, share, found)
-            return found[0]
-        from .._tables.buffers import numbers
-
-        points = numbers(latitude, "latitude"), numbers(longitude, "longitude")
-        shared = float(real(accuracy, "accuracy")) if _is_number(accuracy) else numbers(accuracy, "accuracy")
-        axes = ellipse_of(ellipse, covariance, len(points[0]))
-        probabilities = _numpy().empty(len(points[0]))
-        self._handle.probability(identifier, *points, shared, *axes, share, probabilities)
-        return probabilities
+        return probability(self._handle, identifier, latitude, longitude, accuracy, ellipse, covariance, confidence)
 
     def _located(self, latitude: Any, longitude: Any) -> dict[str, float]:
         latitudes, longitudes = _single(latitude, longitude)
@@ -416,10 +400,6 @@ class MonitorQuestions:
             distances = None if distances is None else distances[kept]
             names = [name for name in names if name is not None]
         return Matches(offsets, indices, names, distances)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) or (getattr(value, "shape", None) == () and hasattr(value, "__float__"))
 
 
 def _single(latitude: Any, longitude: Any) -> tuple[array[float], array[float]]:

@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
+from array import array
 from math import atan2, degrees, hypot, isfinite, sqrt
 from typing import Any
 
+from .._errors import require
 from .._native import InvalidArgumentError
 from .buffers import numbers
-from .numbers import real
+from .numbers import is_number, real
 
 _AXES = ("major", "minor", "orientation")
 _MOMENTS = ("the variance to the east", "the covariance", "the variance to the north")
+
+
+def probability(
+    handle: Any,
+    identifier: str,
+    latitude: Any,
+    longitude: Any,
+    accuracy: Any,
+    ellipse: Any,
+    covariance: Any,
+    confidence: float,
+) -> Any:
+    """The probability that the true position is inside a condition of a table: see
+    :meth:`fencepost.Zones.probability`."""
+    share = float(real(confidence, "confidence"))
+    if ellipse is not None and covariance is not None:
+        raise TypeError("pass an ellipse or a covariance, not both")
+    if is_number(latitude) and is_number(longitude):
+        found = array("d", (0.0,))
+        place = float(real(latitude, "latitude")), float(real(longitude, "longitude"))
+        axes = ellipse_of(ellipse, covariance, 1)
+        handle.probability(identifier, *place, float(real(accuracy, "accuracy")), *axes, share, found)
+        return found[0]
+    points = numbers(latitude, "latitude"), numbers(longitude, "longitude")
+    shared = float(real(accuracy, "accuracy")) if is_number(accuracy) else numbers(accuracy, "accuracy")
+    axes = ellipse_of(ellipse, covariance, len(points[0]))
+    probabilities = require("numpy", "geo").empty(len(points[0]))
+    handle.probability(identifier, *points, shared, *axes, share, probabilities)
+    return probabilities
 
 
 def ellipse_of(ellipse: Any, covariance: Any, count: int) -> tuple[Any, Any, Any]:
@@ -25,8 +56,6 @@ def ellipse_of(ellipse: Any, covariance: Any, count: int) -> tuple[Any, Any, Any
         rows = [_axes(_value(east, row), _value(both, row), _value(north, row), row) for row in range(count)]
         if all(isinstance(moment, float) for moment in moments) and rows:
             return rows[0]
-        from array import array
-
         major, minor, orientation = (array("d", values) for values in zip(*rows)) if rows else (array("d"),) * 3
         return major, minor, orientation
     return (None, None, None) if ellipse is None else _three(ellipse, "ellipse", _AXES)
@@ -43,8 +72,7 @@ def _three(given: Any, what: str, names: tuple[str, ...]) -> tuple[Any, Any, Any
 
 
 def _column(value: Any, name: str) -> Any:
-    is_number = isinstance(value, int | float) or (getattr(value, "shape", None) == () and hasattr(value, "__float__"))
-    return float(real(value, name)) if is_number else numbers(value, name)
+    return float(real(value, name)) if is_number(value) else numbers(value, name)
 
 
 def _value(moment: Any, row: int) -> float:

@@ -57,6 +57,11 @@ def real(value: Any, what: str) -> float:
     return value if kind is int else number
 
 
+def is_number(value: Any) -> bool:
+    """Whether an argument is one number instead of a column. Bools and arrays without dimensions count as numbers."""
+    return isinstance(value, int | float) or (getattr(value, "shape", None) == () and hasattr(value, "__float__"))
+
+
 def radius_in_metres(value: Any, what: str = "radius") -> float:
     """Checks that a number of metres is finite and above 0.
 

@@ -4,7 +4,7 @@ programs do not need to load these modules."""
 from __future__ import annotations
 
 from .._dataclass import dataclass
-from .._native import InvalidArgumentError, circle_contains, parse_uuid
+from .._native import Conditions, InvalidArgumentError, circle_contains, parse_uuid
 from .._tables.numbers import integer, radius_in_metres, real
 from .._tables.table import Plain
 
@@ -104,14 +104,13 @@ class WithProbability:
             >>> round(Circle(0, 0, radius=150).probability(0, 0.001, accuracy=100), 4)
             0.6239
         """
-        from .._fleet.conditions import Zones
+        from .._tables.ellipses import probability
 
-        zones = Zones()
         shape: Any = self
-        zones.add(shape, "shape")
-        return zones.probability(
-            "shape", latitude, longitude, accuracy, ellipse=ellipse, covariance=covariance, confidence=confidence
-        )
+        kind, geometry = shape._definition()
+        table = Conditions()
+        table.put((("shape", kind, geometry, 0, None, 0),), False)
+        return probability(table, "shape", latitude, longitude, accuracy, ellipse, covariance, confidence)
 
 
 @dataclass(frozen=True, slots=True)
