@@ -23,17 +23,22 @@ extension ConditionsHandle {
     set.reserve(count)
     for index in 0..<count {
       do throws(BoundaryError) {
-        let row = try row(index)
-        try refusedByEngine { () throws(MonitorError) in
-          try set.append(
-            row.given, identifier: row.identifier, assuming: row.options.assuming, policy: row.options.policy,
-            tag: row.options.tag, known: known)
-        }
+        try append(try row(index), to: &set)
       } catch {
         throw error.inRow(index)
       }
     }
     return set
+  }
+
+  /// Calls are not inlined, because the library contains a copy of `set` for each kind of row.
+  @inline(never)
+  private func append(_ row: GivenRow, to set: inout ConditionSet) throws(BoundaryError) {
+    try refusedByEngine { () throws(MonitorError) in
+      try set.append(
+        row.given, identifier: row.identifier, assuming: row.options.assuming, policy: row.options.policy,
+        tag: row.options.tag, known: known)
+    }
   }
 
   private func set(

@@ -138,13 +138,12 @@ extension GeodesicShape {
     // Consecutive edges share a vertex.
     var (last, lastPoint) = (-1, SIMD2<Double>())
     line.vertices.withUnsafeBufferPointer { vertices in
-      LineSearch.run(line, at: position, limit: plane.error.reach) { found, _ in
-        let edge = found.edge
+      for edge in LineSearch.edges(of: line, at: position, limit: plane.error.reach) {
         let (start, end) = (vertices[edge], vertices[edge &+ 1])
         guard start.squaredChord(to: position) < limit * limit, end.squaredChord(to: position) < limit * limit else {
           let arc = plane.arc(self.line.segment(edge))
           arc.line.add(from: -arc.half, to: arc.half, in: plane, to: &mass)
-          return
+          continue
         }
         let a = last == edge ? lastPoint : plane.whitened(plane.near(start))
         let b = plane.whitened(plane.near(end))

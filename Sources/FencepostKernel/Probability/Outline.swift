@@ -56,8 +56,7 @@ struct Outline {
 
   private mutating func addEdges(_ shape: GeodesicShape) -> Bool {
     let reach = width + plane.error.reach
-    var edges: ContiguousArray<Int> = []
-    LineSearch.run(shape.line, at: plane.place.vector, limit: reach) { found, _ in edges.append(found.edge) }
+    let edges = LineSearch.edges(of: shape.line, at: plane.place.vector, limit: reach)
     guard edges.count <= Outline.most else { return false }
     for edge in edges.sorted() {
       let segment = shape.line.segment(edge)

@@ -58,8 +58,8 @@ extension GeodesicShape {
   public func levelParts(
     at distance: Double, around middle: EarthVector, within reach: Double, into parts: inout [LevelPart]
   ) {
-    LineSearch.run(line, at: middle, limit: distance + reach + 1) { found, _ in
-      if let part = part(found.edge, near: middle, reach) { parts.append(part) }
+    for edge in LineSearch.edges(of: line, at: middle, limit: distance + reach + 1) {
+      if let part = part(edge, near: middle, reach) { parts.append(part) }
     }
   }
 

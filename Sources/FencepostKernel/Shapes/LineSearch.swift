@@ -48,6 +48,17 @@ struct LineSearch {
     }
   }
 
+  /// The edges that may be within `limit` metres of a point, roughly in order of increasing distance.
+  ///
+  /// Use this function where its allocation is unimportant: the library contains it once, but it contains a copy of
+  /// `run` for each call.
+  @inline(never)
+  static func edges(of line: ShapeLine, at point: EarthVector, limit: Double) -> ContiguousArray<Int> {
+    var edges: ContiguousArray<Int> = []
+    run(line, at: point, limit: limit) { found, _ in edges.append(found.edge) }
+    return edges
+  }
+
   /// - Parameter body: Receives a search and the number of the highest level.
   @inline(__always)
   static func use(_ line: ShapeLine, at point: EarthVector, _ body: (_ search: inout LineSearch, _ top: Int) -> Void) {

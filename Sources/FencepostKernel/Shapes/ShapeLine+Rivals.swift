@@ -25,12 +25,11 @@ extension ShapeLine {
   func isRivalled(_ best: LineFoot, of point: SurfacePoint) -> Bool {
     guard touchesItself, best.distance > 0 else { return false }
     let limit = best.distance + ShapeLine.rivalry
-    var isRivalled = false
-    LineSearch.run(self, at: point.vector, limit: ChordThreshold.approaching(limit)) { found, _ in
-      guard !isRivalled, !isPart(found.edge, of: best) else { return }
-      isRivalled = foot(found.edge, of: point).distance <= limit
+    for edge in LineSearch.edges(of: self, at: point.vector, limit: ChordThreshold.approaching(limit))
+    where !isPart(edge, of: best) && foot(edge, of: point).distance <= limit {
+      return true
     }
-    return isRivalled
+    return false
   }
 
   /// Determines the side of a point to which two or more edges are about equally near.

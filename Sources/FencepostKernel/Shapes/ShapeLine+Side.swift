@@ -123,9 +123,9 @@ extension ShapeLine {
       return
     }
     let corner = vertices[vertex]
-    LineSearch.run(self, at: corner, limit: DistanceBounds.doubt) { found, _ in
-      if vertices[found.edge] == corner { body(found.edge, true) }
-      if vertices[found.edge + 1] == corner { body(found.edge, false) }
+    for edge in LineSearch.edges(of: self, at: corner, limit: DistanceBounds.doubt) {
+      if vertices[edge] == corner { body(edge, true) }
+      if vertices[edge + 1] == corner { body(edge, false) }
     }
   }
 
