@@ -395,7 +395,7 @@ import Testing
   /// and changes the table between two openings. With `hasFamilies`, no identifier is common to all versions of the
   /// table, and only the families of the stores show that these versions belong together.
   @Test(arguments: 0..<6, [false, true]) func fleetsOfOneTableOpenInAllOrders(seed: Int, hasFamilies: Bool) throws {
-    var random = SeededGenerator("fleets of one table \(seed)")
+    var random = SeededGenerator("fleets of one table", salt: UInt64(seed))
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
     var changes = 0
     func changeTable(_ zones: Conditions) throws {
@@ -460,8 +460,10 @@ import Testing
           try fleet.close()
           changed = []
           if random.chance(0.5) {
+            let version = zones.read { $0.changes.version }
             try changeTable(zones)
-            changed = Set(zones.identifiers)
+            // A call that changes nothing leaves the table an earlier version, which may be brought up to date.
+            if zones.read({ $0.changes.version }) != version { changed = Set(zones.identifiers) }
           }
         }
       }
