@@ -54,6 +54,9 @@ package struct ConditionTable: Sendable {
   /// Stops the log of changes, because devices find changes by generations.
   mutating func stopLog() { changes.stopLog() }
 
+  /// Counts the replacement of a whole table, which had a version, as one change.
+  mutating func startVersions(after version: UInt64) { changes.startVersions(after: version) }
+
   package var count: Int { order.count }
 
   /// A number that changes with each change of the index.

@@ -23,6 +23,9 @@ struct TableChanges: Sendable {
     version += 1
   }
 
+  /// Counts the replacement of a whole table, which had a version, as one change.
+  mutating func startVersions(after version: UInt64) { self.version = max(self.version, version) + 1 }
+
   /// Records no changes from now on.
   mutating func stopLog() {
     isLogged = false

@@ -65,7 +65,10 @@ extension Conditions {
   ) throws(MonitorError) -> TableAdoption {
     let last = table.order.lastGeneration
     if last == 0 {
+      let version = table.changes.version
       table = copy kept
+      // Another fleet that was opened over the empty table may have saved it, and must save the conditions, too.
+      if kept.order.lastGeneration != 0 { table.startVersions(after: version) }
       forgetDigest()
       return .taken
     }

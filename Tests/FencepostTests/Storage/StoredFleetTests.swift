@@ -485,6 +485,28 @@ import Testing
     }
   }
 
+  /// A fleet that was opened over an empty table saves the conditions that the table got when another fleet was opened.
+  @Test func aTableIsTakenAfterAFleetWithoutConditionsWasOpened() throws {
+    let (empty, full) = (MemoryFleetStorage(), MemoryFleetStorage())
+    for storage in [empty, full] { storage.families = (nil, nil) }
+    var fleet = try open(empty, Conditions())
+    try fleet.close()
+    let zones = Conditions()
+    try zones.add(circle(100), identifier: "home", policy: .exact)
+    fleet = try open(full, zones)
+    feed(&fleet, "truck", 1, 0)
+    try fleet.close()
+    let table = Conditions()
+    let (one, other) = (empty.image(), full.image())
+    var first = try open(one, table)
+    _ = try open(other, table)
+    #expect(table.identifiers == ["home"])
+    feed(&first, "car", 2, 0)
+    let again = try open(one.image())
+    #expect(again.engine.conditions.identifiers == ["home"])
+    #expect(try again.engine.inside(try #require(again.engine.number(of: "car"))).map(\.identifier) == ["home"])
+  }
+
   @Test func relaxedSavesAfterTheInterval() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
