@@ -223,6 +223,6 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
       read_optional_double(numbers[2], &event.accuracy_m) < 0 ||
       read_optional_double(numbers[3], &event.boundary_distance_m) < 0)
     return NULL;
-  if (event.flags & FENCEPOST_EVENT_HAS_BEACON) event.flags = FENCEPOST_EVENT_HAS_BEACON;  /* no path has beacons */
+  if (event.flags & FENCEPOST_EVENT_HAS_BEACON) event.flags = FENCEPOST_EVENT_HAS_BEACON; /* no path has beacons */
   return native_event_text(state, &event);
 }
