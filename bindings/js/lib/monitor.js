@@ -319,6 +319,7 @@ export class Monitor extends Holder {
 
   /** The identifiers of the conditions that are in a certain state now, in add order. */
   identifiersInState(state) {
+    this.place; // throws DisposedError before the state is checked
     return Array.from(this.#listed(chosen(state, "state", STATES.slice(0, 3))), ({ identifier }) => identifier);
   }
 
