@@ -40,7 +40,7 @@ extension Tracker {
     known.wait(slot, table)
   }
 
-  /// Loads what is known of a beacon, in place of what was.
+  /// Replaces the state of a beacon by a saved one.
   mutating func load(_ slot: UInt32, _ track: BeaconTrack) {
     deadlines.cancel(slot)
     known.load(slot, track)

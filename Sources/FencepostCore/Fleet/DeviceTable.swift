@@ -85,7 +85,7 @@ struct DeviceTable: Sendable {
     DeviceNumber.of(device, generation: lines[device].generation, lap: lap(of: device))
   }
 
-  /// Whether every number from 0 up to, but not including, ``bound`` belongs to a device.
+  /// Whether each of the places below ``bound`` belongs to a device, and no place was reused.
   var isDense: Bool { count == lines.count && !hasReused }
 
   /// Whether a line belongs to a device, or belonged to a removed device and was not reused yet.
