@@ -10,8 +10,8 @@ struct Clearance {
   var isOfSurroundings: Bool
 }
 
-/// One tracker for many devices in turn: what is kept of a device is loaded, an input is applied, and what the device has
-/// become is read off. It has no neighbourhood, and no condition is suspended.
+/// A tracker evaluates many devices in turn: the caller loads the state of a device, applies an input, and reads the
+/// new state. The tracker has no neighbourhood, and no condition is suspended.
 extension Tracker {
   /// Forgets the previous device, and begins with a device that is settled outside of every shape up to a generation.
   mutating func begin(
