@@ -7,8 +7,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-mapfile -t c_files < <(find include Sources Tests bindings examples -name build -prune -o \
-  -type f \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' \) -print | sort)
+# Lists the files with git, because setuptools makes a source distribution in bindings/python while another part runs:
+# .gitignore has its folder, and a search of the tree would find files that exist only for a moment.
+mapfile -t c_files < <(git ls-files --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp' '*.hpp' |
+  while read -r file; do if [ -f "$file" ]; then printf '%s\n' "$file"; fi; done)
 swift_paths=(Package.swift Sources Tests bindings/c)
 python_paths=(--config bindings/python/pyproject.toml .ci/*.py bindings containers examples Tests)
 clang_format=(.venv/bin/clang-format --style=file:Tests/Style/clang-format.yaml)
