@@ -57,37 +57,6 @@ extension MonitorEngine: ConditionHolder {
     return nil
   }
 
-  /// Refuses an identifier, an assumed state or a policy that no monitor accepts.
-  package static func check(
-    _ identifier: UnsafeBufferPointer<UInt8>, _ assumed: Event.State, _ policy: TransitionPolicy
-  ) throws(MonitorError) {
-    if let defect = Self.defect(ofIdentifier: identifier) ?? Self.defect(ofAssumption: assumed) ?? policy.defect {
-      throw .invalidArgument(defect)
-    }
-  }
-
-  // MARK: - What is common
-
-  /// Returns the reason why bytes are not a valid identifier; `nil` if they are valid.
-  static func defect(ofIdentifier bytes: UnsafeBufferPointer<UInt8>) -> String? {
-    guard !bytes.isEmpty, bytes.count <= IdentifierTable.longest else {
-      let size = bytes.isEmpty ? "is empty" : "has \(bytes.count) bytes"
-      return "the identifier \(size); must have 1 to \(IdentifierTable.longest) bytes of UTF-8"
-    }
-    var isASCII = true
-    for byte in bytes {
-      if byte == 0 { return "the identifier holds a zero byte" }
-      if byte >= 0x80 { isASCII = false }
-    }
-    return isASCII || String(validating: bytes, as: UTF8.self) != nil ? nil : notUTF8
-  }
-
-  package static var notUTF8: String { "the identifier is not valid UTF-8" }
-
-  static func defect(ofAssumption state: Event.State) -> String? {
-    state == .unmonitored ? "the assumed state is unmonitored; must be unknown, satisfied or unsatisfied" : nil
-  }
-
   /// Adds a condition that has been checked.
   package mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>) {
     table.enter(definition, identifier: identifier)

@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 
-/* Mixes a word into the checksum with the finalizer of MurmurHash3, as Sources/FencepostCore/Snapshot/Checksum.swift
+/* Mixes a word into the checksum with the finalizer of MurmurHash3, as Sources/FencepostCore/Support/Checksum.swift
    does. */
 static uint64_t sum_word(uint64_t value, uint64_t word) {
   uint64_t state = value ^ word;

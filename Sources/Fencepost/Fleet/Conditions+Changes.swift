@@ -36,7 +36,7 @@ extension Conditions {
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) -> Bool {
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
-      try MonitorEngine.check(bytes, assuming, policy)
+      try Definition.check(bytes, assuming, policy)
       let subject = try GivenCondition(condition).subject { known(bytes) }
       // If the call changes nothing, the fleets that use this table must not wait for it.
       let isEnsured = try read { table throws(MonitorError) in

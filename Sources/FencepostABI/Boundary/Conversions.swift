@@ -340,7 +340,7 @@ extension Event {
     let identifier = withUnsafeBytes(of: value.identifier) {
       String(validating: $0.prefix(Int(value.identifier_length)), as: UTF8.self)
     }
-    guard let identifier else { throw .invalidArgument(MonitorEngine.notUTF8) }
+    guard let identifier else { throw .invalidArgument(Definition.notUTF8) }
     self.init(identifier: identifier, state: state, generation: value.generation)
     sequence = value.sequence
     self.cause = cause

@@ -28,7 +28,7 @@ extension ConditionHolder {
     _ subject: Definition.Subject, _ identifier: UnsafeBufferPointer<UInt8>, _ assumed: Event.State,
     _ policy: TransitionPolicy, _ tag: UInt64
   ) throws(MonitorError) -> Definition {
-    try MonitorEngine.check(identifier, assumed, policy)
+    try Definition.check(identifier, assumed, policy)
     let definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assumed)
     try check(definition)
     return definition
@@ -39,7 +39,7 @@ extension ConditionHolder {
     _ given: GivenCondition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) {
-    try MonitorEngine.check(bytes, assuming, policy)
+    try Definition.check(bytes, assuming, policy)
     try add(try given.subject(), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
   }
 
@@ -66,7 +66,7 @@ extension ConditionHolder {
     _ given: GivenCondition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) -> Bool {
-    try MonitorEngine.check(bytes, assuming, policy)
+    try Definition.check(bytes, assuming, policy)
     let subject = try given.subject { table.subject(ofIdentifierBytes: bytes) }
     return try ensure(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
   }
@@ -86,7 +86,7 @@ extension ConditionHolder {
   ///
   /// - Returns: Whether there was one.
   package mutating func remove(identifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> Bool {
-    if let defect = MonitorEngine.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
+    if let defect = Definition.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
     guard let slot = table.identifiers.slot(of: bytes) else { return false }
     remove(slot)
     return true
@@ -116,10 +116,10 @@ extension ConditionHolder {
       CircularGeographicCondition(
         center: Coordinate(latitude: latitudes[row], longitude: longitudes[row]), radius: radii[row])
     }
-    if let defect = policy.defect ?? MonitorEngine.defect(ofAssumption: assuming) { throw .invalidArgument(defect) }
+    if let defect = policy.defect ?? Definition.defect(ofAssumption: assuming) { throw .invalidArgument(defect) }
     var bytes = 0
     for row in 0..<count {
-      if let defect = MonitorEngine.defect(ofIdentifier: identifier(row)) ?? circle(row).defect {
+      if let defect = Definition.defect(ofIdentifier: identifier(row)) ?? circle(row).defect {
         throw .invalidArgument("row \(row): \(defect)", position: row)
       }
       bytes += identifier(row).count
@@ -139,7 +139,7 @@ extension ConditionHolder {
     identifiersAsBytes identifiers: ContiguousArray<UnsafeBufferPointer<UInt8>>
   ) throws(MonitorError) -> Int {
     for (row, identifier) in identifiers.enumerated() {
-      if let defect = MonitorEngine.defect(ofIdentifier: identifier) { throw .invalidArgument(defect).inRow(row) }
+      if let defect = Definition.defect(ofIdentifier: identifier) { throw .invalidArgument(defect).inRow(row) }
     }
     var removed = 0
     for identifier in identifiers where try remove(identifierBytes: identifier) { removed += 1 }

@@ -33,7 +33,7 @@ package struct ConditionSet: Sendable {
     let row = rows.count
     let definition: Definition
     do throws(MonitorError) {
-      if let defect = MonitorEngine.defect(ofIdentifier: identifier) ?? MonitorEngine.defect(ofAssumption: assuming)
+      if let defect = Definition.defect(ofIdentifier: identifier) ?? Definition.defect(ofAssumption: assuming)
         ?? policy.defect
       {
         throw .invalidArgument(defect)

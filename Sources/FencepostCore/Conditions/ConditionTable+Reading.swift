@@ -50,7 +50,7 @@ extension ConditionTable {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the bytes are no identifier, ``MonitorError/notFound(_:)`` if no
   ///   condition has it.
   package func slot(ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> UInt32 {
-    if let defect = MonitorEngine.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
+    if let defect = Definition.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
     guard let slot = identifiers.slot(of: bytes) else { throw .notFound(String(decoding: bytes, as: UTF8.self)) }
     return slot
   }
@@ -69,9 +69,6 @@ extension ConditionTable {
     else { return nil }
     return slot
   }
-
-  /// The conditions of this moment, for questions about points.
-  package var places: Places { Places(self) }
 
   /// The nearest point on the boundary of the condition of a live slot; `nil` for a beacon.
   package func nearestBoundaryPoint(of slot: UInt32, to coordinate: Coordinate) -> Coordinate? {

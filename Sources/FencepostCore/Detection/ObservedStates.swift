@@ -224,19 +224,22 @@ struct ObservedStates: Sendable {
     shapes.restore(sweptThrough: generation)
   }
 
-  /// Takes what was saved of a condition.
-  mutating func restore(_ slot: UInt32, _ row: StateRow, _ table: ConditionTable) throws(Damage) {
+  /// Restores the saved state of a condition.
+  mutating func restore(
+    _ slot: UInt32, _ observed: Observed, hasMetCoarseFix: Bool, _ candidate: Candidate?, _ track: BeaconTrack?,
+    _ table: ConditionTable
+  ) throws(Damage) {
     let isGeographic = table.isGeographic(slot)
-    guard row.candidate == nil || (isGeographic && row.observed != .undetermined) else {
+    guard candidate == nil || (isGeographic && observed != .undetermined) else {
       throw Damage("a beacon or an undetermined shape has a candidate")
     }
-    guard row.track == nil || !isGeographic else { throw Damage("a shape has a sighting") }
+    guard track == nil || !isGeographic else { throw Damage("a shape has a sighting") }
     if isGeographic {
-      shapes.restore(slot, row.observed, hasMetCoarseFix: row.hasMetCoarseFix, table)
-      if let candidate = row.candidate { candidates[slot] = candidate }
+      shapes.restore(slot, observed, hasMetCoarseFix: hasMetCoarseFix, table)
+      if let candidate { candidates[slot] = candidate }
     } else {
-      var track = row.track ?? BeaconTrack()
-      track.observed = row.observed
+      var track = track ?? BeaconTrack()
+      track.observed = observed
       beacons[slot] = track
     }
   }

@@ -97,9 +97,6 @@ public final class Conditions: Sendable {
     }
   }
 
-  /// The options of the monitor that a device is in effect: never looking back at a fix.
-  static let options = MonitorOptions(initialFixMaxAgeMicroseconds: -1)
-
   /// Creates a table that was built from valid rows.
   init(restored table: ConditionTable) {
     var table = table

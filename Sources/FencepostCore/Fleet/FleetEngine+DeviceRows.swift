@@ -13,7 +13,7 @@ extension FleetEngine {
   ) throws(MonitorError) {
     var unknown = 0
     for row in 0..<count where number(identifierBytes: identifier(row)) == nil {
-      if let defect = MonitorEngine.defect(ofIdentifier: identifier(row)) {
+      if let defect = Definition.defect(ofIdentifier: identifier(row)) {
         throw .invalidArgument("row \(row): \(defect)", position: row)
       }
       unknown += 1

@@ -22,7 +22,7 @@ extension FleetEngine {
   /// ``device(_:)``.
   package mutating func device(identifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> UInt64 {
     if let device = devices.line(of: bytes) { return devices.number(device) }
-    if let defect = MonitorEngine.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
+    if let defect = Definition.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
     guard devices.count < options.deviceLimit, devices.bound < FleetOptions.mostDevices || devices.count < devices.bound
     else {
       throw .invalidArgument(

@@ -116,7 +116,7 @@ extension FleetEngine {
     var names: Set<[UInt8]> = []
     for (index, each) in given.enumerated() {
       let defect: String? = each.identifier.withUnsafeBufferPointer { bytes in
-        if let defect = MonitorEngine.defect(ofIdentifier: bytes) { return defect }
+        if let defect = Definition.defect(ofIdentifier: bytes) { return defect }
         return devices.line(of: bytes) == nil && names.insert(each.identifier).inserted
           ? nil : "the identifier \"\(String(decoding: bytes, as: UTF8.self))\" already belongs to a device"
       }

@@ -83,7 +83,7 @@ struct FleetRestorer {
       own = ByteReader(bytes)
       guard try own.take(UInt32.self) == HeadRow.format else { throw Damage("the table has another format") }
       let head = try HeadRow(reading: &own)
-      guard head.options == Conditions.options, head.lastSequence == 0, head.lastChange == 0, head.lastTicket == 0
+      guard head.options == MonitorOptions.ofTable, head.lastSequence == 0, head.lastChange == 0, head.lastTicket == 0
       else { throw Damage("the table is that of a monitor") }
       try table.receive(MonitorRow(table: .head, key: 0, generation: 0, bytes: bytes))
     }
@@ -180,7 +180,7 @@ extension FleetEngine {
     if row.advanced > watermark.time { device.clock = max(device.clock, row.advanced) }
     try gate.read { table throws(Damage) in try device.resolveSaved(table) }
     try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
-      if let defect = MonitorEngine.defect(ofIdentifier: identifier) { throw Damage(defect) }
+      if let defect = Definition.defect(ofIdentifier: identifier) { throw Damage(defect) }
       guard row.isLeaving || devices.line(of: identifier) == nil else {
         throw Damage("two devices have one identifier")
       }

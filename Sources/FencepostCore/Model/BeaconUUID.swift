@@ -50,3 +50,13 @@ extension BeaconUUID: CustomStringConvertible {
     return text.string
   }
 }
+
+extension JSONText {
+  mutating func append(_ uuid: BeaconUUID) {
+    for index in 0..<16 {
+      if index == 4 || index == 6 || index == 8 || index == 10 { append("-" as Unicode.Scalar) }
+      let half = index < 8 ? uuid.high : uuid.low
+      appendHex(UInt8(truncatingIfNeeded: half >> UInt64(56 - 8 * (index % 8))))
+    }
+  }
+}

@@ -87,3 +87,44 @@ struct CivilDate {
     year = yearOfEra &+ era &* 400 &+ (month <= 2 ? 1 : 0)
   }
 }
+
+extension JSONText {
+  /// Appends a time as ISO 8601 in UTC with six decimals and `Z`. A year that does not have four digits has a sign.
+  mutating func append(_ time: Timestamp) {
+    let (days, ofDay) = Self.dividingDown(time.microseconds, by: 86_400_000_000)
+    let date = CivilDate(daysSinceEpoch: days)
+    if date.year < 0 || date.year > 9999 {
+      append(date.year < 0 ? "-" as Unicode.Scalar : "+")
+      append(date.year.magnitude)
+    } else {
+      appendPadded(date.year, width: 4)
+    }
+    append("-" as Unicode.Scalar)
+    appendPadded(date.month, width: 2)
+    append("-" as Unicode.Scalar)
+    appendPadded(date.day, width: 2)
+    append("T" as Unicode.Scalar)
+    appendPadded(ofDay / 3_600_000_000, width: 2)
+    append(":" as Unicode.Scalar)
+    appendPadded(ofDay / 60_000_000 % 60, width: 2)
+    append(":" as Unicode.Scalar)
+    appendPadded(ofDay / 1_000_000 % 60, width: 2)
+    append("." as Unicode.Scalar)
+    appendPadded(ofDay % 1_000_000, width: 6)
+    append("Z" as Unicode.Scalar)
+  }
+
+  private mutating func appendPadded(_ value: Int64, width: Int) {
+    var divisor: Int64 = 1
+    for _ in 1..<width { divisor *= 10 }
+    while divisor > 0 {
+      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
+      divisor /= 10
+    }
+  }
+
+  private static func dividingDown(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+}

@@ -48,3 +48,8 @@ public struct Places: Sendable {
       boundaryDistance: boundaryDistance)
   }
 }
+
+extension ConditionTable {
+  /// The conditions of this moment, for questions about points.
+  package var places: Places { Places(self) }
+}

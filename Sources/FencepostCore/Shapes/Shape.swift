@@ -161,16 +161,3 @@ enum Shape: Sendable {
     }
   }
 }
-
-extension Definition.Subject {
-  /// The signed distance of a position to the boundary, in metres: negative inside, and 0 on the boundary; `nil` for a
-  /// beacon.
-  package func boundaryDistance(of coordinate: Coordinate) -> Double? {
-    switch self {
-    case .beacon: nil
-    case .circle(let circle): Shape.circle(Circle(circle)).measure(coordinate).boundaryDistance
-    case .polygon(let shape), .corridor(let shape), .line(let shape):
-      shape.boundaryDistance(of: SurfacePoint(coordinate))
-    }
-  }
-}

@@ -7,10 +7,10 @@ extension MonitorEngine {
     _ row: DefinitionRow, generation: UInt64
   ) throws(Damage) -> UInt32 {
     let slot = try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
-      if let defect = Self.defect(ofIdentifier: identifier) { throw Damage(defect) }
+      if let defect = Definition.defect(ofIdentifier: identifier) { throw Damage(defect) }
       guard table.identifiers.slot(of: identifier) == nil else { throw Damage("two conditions have one identifier") }
       // A shared table is saved like a monitor without a path, and may have lines.
-      let isTable = options == Conditions.options
+      let isTable = options == MonitorOptions.ofTable
       if let defect = isTable ? table.defect(of: row.definition) : defect(of: row.definition) { throw Damage(defect) }
       return table.restore(row.definition, identifier: identifier, generation: generation)
     }
@@ -61,7 +61,8 @@ extension Tracker {
 
   /// Restores the saved state of a condition.
   mutating func restore(_ slot: UInt32, _ row: StateRow, _ table: ConditionTable) throws(Damage) {
-    try known.restore(slot, row, table)
+    try known.restore(
+      slot, row.observed, hasMetCoarseFix: row.hasMetCoarseFix, row.candidate, row.track, table)
   }
 
   /// After all states are restored, derives the other data from them: deadlines, watches, lists.

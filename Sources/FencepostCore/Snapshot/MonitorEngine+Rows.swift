@@ -81,7 +81,7 @@ extension MonitorEngine {
 extension ConditionTable {
   func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
     var writer = ByteWriter(reserving: 512)
-    HeadRow(self, Conditions.options).encode(to: &writer)
+    HeadRow(self, MonitorOptions.ofTable).encode(to: &writer)
     try body(MonitorRow(table: .head, key: 0, generation: 0, bytes: writer.bytes))
     writer.removeAll()
     DeviceRow.withoutInputs.encode(to: &writer)

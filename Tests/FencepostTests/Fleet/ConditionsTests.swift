@@ -95,7 +95,7 @@ import Testing
   /// snapshot of a monitor.
   @Test func aSnapshotIsThatOfAMonitorWithoutInputs() throws {
     let table = Conditions()
-    var monitor = try MonitorEngine(options: Conditions.options)
+    var monitor = try MonitorEngine(options: MonitorOptions.ofTable)
     for number in 0..<5 {
       try table.add(polygon(number), identifier: "p\(number % 3)", assuming: .satisfied, tag: UInt64(number))
       try monitor.add(polygon(number), identifier: "p\(number % 3)", assuming: .satisfied, tag: UInt64(number))

@@ -86,7 +86,7 @@ struct FleetHeadRow {
   /// - Parameter deviceCount: The number of rows of devices.
   init(_ fleet: borrowing FleetEngine, _ conditions: borrowing ConditionTable, deviceCount: Int, moment: FleetMoment) {
     var head = ByteWriter(reserving: 64)
-    HeadRow(conditions, Conditions.options).encode(to: &head)
+    HeadRow(conditions, MonitorOptions.ofTable).encode(to: &head)
     format = fleet.rowFormat
     options = fleet.options
     table = Array(head.bytes)

@@ -94,3 +94,8 @@ struct HeadRow {
     return engine
   }
 }
+
+extension MonitorOptions {
+  /// The options in the head of a table that is stored apart from a monitor. They have no effect.
+  static let ofTable = MonitorOptions(initialFixMaxAgeMicroseconds: -1)
+}

@@ -79,21 +79,6 @@ struct ByteReader {
     return Double(bitPattern: bits)
   }
 
-  /// An instant that an input may have, or `Int64.min` for none, written as a signed number.
-  mutating func takeSignedTime(_ name: StaticString) throws(Damage) -> Int64 {
-    let time = try takeSigned()
-    guard time == .min || Timestamp(microseconds: time).isValid else { throw Damage("\(name) is \(time)") }
-    return time
-  }
-
-  /// When something is due, written as a signed number: not before the first instant that an input may have, `Int64.max`
-  /// for never.
-  mutating func takeDeadline() throws(Damage) -> Int64 {
-    let time = try takeSigned()
-    guard time >= Timestamp.earliest.microseconds else { throw Damage("a deadline has the invalid time \(time)") }
-    return time
-  }
-
   /// A case of an enumeration, or an option set, by its number.
   mutating func take<Value: RawRepresentable>(
     _ type: Value.Type, _ name: StaticString
@@ -110,13 +95,6 @@ struct ByteReader {
     let value = try take(Value.self)
     guard range.contains(value) else { throw Damage("\(name) is \(value)") }
     return value
-  }
-
-  /// An instant that an input may have, or `Int64.min` for none.
-  mutating func takeTime(_ name: StaticString) throws(Damage) -> Int64 {
-    let time = try take(Int64.self)
-    guard time == .min || Timestamp(microseconds: time).isValid else { throw Damage("\(name) is \(time)") }
-    return time
   }
 
   mutating func takeBytes(_ count: Int) throws(Damage) -> UnsafeRawBufferPointer {
