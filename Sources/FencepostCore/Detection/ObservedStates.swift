@@ -244,3 +244,46 @@ struct ObservedStates: Sendable {
     }
   }
 }
+
+/// What the detectors of one device believe of a condition.
+enum Observed: UInt8, Sendable {
+  case undetermined = 0
+  /// Inside, or a matching beacon is near.
+  case inside = 1
+  /// Outside, or no matching beacon is near.
+  case outside = 2
+
+  var state: Event.State {
+    switch self {
+    case .undetermined: .unknown
+    case .inside: .satisfied
+    case .outside: .unsatisfied
+    }
+  }
+}
+
+/// A crossing in the making: a decisive fix was on the other side, and none since spoke against it.
+struct Candidate: Sendable {
+  /// The fix that opened it.
+  var fix: Fix
+  /// Its signed boundary distance, metres.
+  var boundaryDistance: Double
+  /// When the dwell has passed, microseconds.
+  var deadline: Int64
+  /// Confirmed by the deadline itself; else by the first fix on the new side from then on.
+  var isTimed: Bool
+  /// The fix is a point of the path between two fixes.
+  var isOnPath = false
+}
+
+/// What is known of the beacons of a condition.
+struct BeaconTrack: Sendable {
+  var observed: Observed = .undetermined
+  /// Time of the last matching sighting, microseconds; `Int64.min` = none.
+  var lastSighting: Int64 = .min
+  /// When absence is established, microseconds; `Int64.max` = it is not being counted.
+  var deadline: Int64 = .max
+
+  /// Whether there is nothing to keep of it beside what is observed.
+  var isBlank: Bool { lastSighting == .min && deadline == .max }
+}

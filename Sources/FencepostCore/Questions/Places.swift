@@ -53,3 +53,82 @@ extension ConditionTable {
   /// The conditions of this moment, for questions about points.
   package var places: Places { Places(self) }
 }
+
+extension MonitorEngine {
+  /// The places as they are now, to be asked about points.
+  public var places: Places { table.places }
+
+  /// The conditions that hold a point, in add order. See ``Places``.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the point is out of range.
+  public func containing(latitude: Double, longitude: Double) throws(MonitorError) -> [LocatedCondition] {
+    try places.containing(latitude: latitude, longitude: longitude)
+  }
+
+  /// The conditions whose lines are nearest to a point, the nearest first. See ``Places``.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the point is out of range, or the count negative.
+  public func nearest(
+    latitude: Double, longitude: Double, count: Int = 1
+  ) throws(MonitorError) -> [LocatedCondition] {
+    try places.nearest(latitude: latitude, longitude: longitude, count: count)
+  }
+}
+
+extension Conditions {
+  /// The places as they are now, to be asked about points, also by many tasks at a time and while fleets are feeding.
+  /// See ``Places``.
+  public var places: Places { read { table in table.places } }
+
+  /// The conditions that hold a point, in add order. See ``Places/containing(latitude:longitude:)``.
+  public func containing(latitude: Double, longitude: Double) throws(MonitorError) -> [LocatedCondition] {
+    try places.containing(latitude: latitude, longitude: longitude)
+  }
+
+  /// The conditions whose lines are nearest to a point, the nearest first. See
+  /// ``Places/nearest(latitude:longitude:count:)``.
+  public func nearest(
+    latitude: Double, longitude: Double, count: Int = 1
+  ) throws(MonitorError) -> [LocatedCondition] {
+    try places.nearest(latitude: latitude, longitude: longitude, count: count)
+  }
+
+  /// The probability that the true position is inside the shape of a condition. See
+  /// ``Places/probability(of:at:error:)``.
+  public func probability(
+    of identifier: String, at point: Coordinate, error: PositionError
+  ) throws(MonitorError) -> Double {
+    try places.probability(of: identifier, at: point, error: error)
+  }
+}
+
+/// A condition about a place, and how a point lies to its line.
+public struct LocatedCondition: Sendable, Hashable {
+  public var identifier: String
+  /// Tells the condition from one that replaced it.
+  public var generation: UInt64
+  public var tag: UInt64
+  /// Metres from the point to the line, negative inside, 0 on the line.
+  public var boundaryDistance: Double
+}
+
+/// Which conditions hold each of many points: those of point `i` are at `offsets[i] ..< offsets[i + 1]`, in add order.
+public struct ContainingConditions: Sendable, Hashable {
+  /// One more than there are points.
+  public var offsets: [Int] = [0]
+  /// ``Places/identifier(ofGeneration:)`` tells whose they are.
+  public var generations: [UInt64] = []
+  /// Metres from the points to the lines, 0 or less; empty when they were not asked for.
+  public var boundaryDistances: [Double] = []
+}
+
+/// Which lines are nearest to each of many points: those of point `i` are at `i * count ..< (i + 1) * count`, the nearest
+/// first.
+public struct NearestConditions: Sendable, Hashable {
+  /// For each point: as many as were asked for, or as there are.
+  public var count = 0
+  /// ``Places/identifier(ofGeneration:)`` tells whose they are.
+  public var generations: [UInt64] = []
+  /// Metres from the points to the lines, negative inside.
+  public var boundaryDistances: [Double] = []
+}

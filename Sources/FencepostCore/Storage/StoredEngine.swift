@@ -342,3 +342,14 @@ public struct StoredEngine: Sendable {
     if isAllSaved, !storage.mustWriteAll() { try storage.check() } else { try save(storage) }
   }
 }
+
+#if FENCEPOST_INVARIANTS
+  package import FencepostKernel
+
+  extension StoredEngine {
+    /// Every invariant of the engine that can be computed.
+    package func checkInvariants() throws(Invariant.Broken) {
+      try engine.checkInvariants()
+    }
+  }
+#endif
