@@ -383,41 +383,92 @@ enum {
   FENCEPOST_PATH_GEODESIC = 1 /* along the WGS84 geodesic, at constant speed */
 };
 
-/* Options of a monitor. A NULL pointer stands for the values that its INIT macro sets. */
-typedef struct fencepost_monitor_options {
+/*
+ * A table of conditions that fleets share. The table may be used from any thread without a lock of your own: feeding
+ * reads the table, while a call that adds or removes conditions waits until each fleet over the table is between two
+ * rows. Each device sees a change at its next input. References are counted: each fleet holds one reference, and each
+ * fencepost_conditions pointer holds one reference.
+ *
+ *     fencepost_conditions *zones;
+ *     fencepost_conditions_create(&zones, NULL);
+ *     fencepost_condition_definition depot = fencepost_circle("depot", 47.55, 7.59, 200);
+ *     fencepost_conditions_add(zones, &depot, 1, NULL);
+ *     fencepost_fleet *fleet;
+ *     fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+ *     options.conditions = zones;
+ *     fencepost_fleet_create(&options, &fleet, NULL);
+ *     const char *names[] = {"truck-7"};
+ *     fencepost_device truck;
+ *     fencepost_fleet_enter_devices(fleet, names, 1, 1, &truck, NULL);
+ *     fencepost_fix fix = {47.55, 7.59, 5, 1700000000000000};
+ *     fencepost_fleet_feed_fix(fleet, truck, &fix, NULL);
+ *     fencepost_fleet_advance(fleet, 1700000020000000, NULL);
+ *     fencepost_event event;
+ *     uint32_t available;
+ *     while (fencepost_fleet_poll_event(fleet, &event, &available, NULL) == FENCEPOST_OK && available)
+ *       printf("device %d: %s is now %d\n", (int)event.device, event.identifier, event.state);
+ *
+ * Assumed state: with any assumed state except UNSATISFIED, the first fix of each device gives an event for the
+ * condition, wherever the device is: 100 000 events a device for a table of 100 000 conditions. Therefore the default of
+ * a table, FENCEPOST_STATE_DEFAULT, is UNSATISFIED. In a monitor's own table, it is UNKNOWN.
+ */
+typedef struct fencepost_conditions fencepost_conditions;
+
+/*
+ * Options of a monitor or a fleet. Initialise the structure with FENCEPOST_MONITOR_OPTIONS_INIT or
+ * FENCEPOST_FLEET_OPTIONS_INIT, then change members. Later versions may add members at the end.
+ *
+ *     fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+ *     options.conditions = zones;
+ *     options.name = "trucks";
+ *     options.store_directory = "/var/lib/trucks";
+ *     fencepost_fleet_create(&options, &fleet, &error);
+ */
+typedef struct fencepost_options {
   uint32_t struct_size;              /* set by the INIT macros */
   fencepost_delivery delivery;       /* FENCEPOST_DELIVERY_... */
-  uint64_t condition_limit;          /* largest number of monitored conditions, all kinds together; 0 = no limit */
-  uint64_t max_pending_events;       /* 1 ... 1e9; while that many events wait, inputs are refused */
-  int64_t initial_fix_max_age_us;    /* 0 ... 1e15: how old a fix may be to decide a condition when the condition is
-                                        added; -1: no earlier fix decides it */
-  int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon that was near counts as gone */
-  int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon not yet seen counts as absent */
-  const char *store_directory;       /* UTF-8; must exist. NULL = the monitor is in memory only */
+  fencepost_conditions *conditions;  /* the table of a fleet, which takes a reference of its own; NULL = a new, empty
+                                        table. A monitor always creates its own table: NULL */
+  const char *name;                  /* the name in the store directory, [A-Za-z0-9_]{1,64}: at most one open monitor or
+                                        fleet of a directory has this name. NULL without a store */
+  const char *store_directory;       /* UTF-8; must exist. NULL = in memory only. A store needs a name */
   fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; no effect without a store */
-  uint32_t reserved;                 /* 0 */
+  fencepost_path path;               /* FENCEPOST_PATH_... */
   int64_t checkpoint_interval_us;    /* event time from one save to the next with FENCEPOST_DURABILITY_RELAXED, 1 ...
                                         1e15 */
-  int64_t max_time_step_us;          /* 1 ... 1e15: an input that is later than the clock by more than this is refused
-                                        with FENCEPOST_E_AHEAD_OF_CLOCK; 0 = no limit. See Wrong times above */
-  fencepost_path path;               /* FENCEPOST_PATH_... */
-  uint32_t path_reserved;            /* 0 */
   int64_t max_gap_us;                /* the longest time between two fixes that a path connects with
                                         FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
   double max_speed_mps;              /* the highest possible speed with FENCEPOST_PATH_GEODESIC, in metres per second,
                                         finite; 0 = any speed */
-} fencepost_monitor_options;
+  uint64_t max_pending_events;       /* 1 ... 1e9; while that many events wait, inputs are refused */
+  int64_t max_time_step_us;          /* 1 ... 1e15: an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK if it is ahead
+                                        of the clock of the monitor or device by more than this and, if an arrival time
+                                        is set, also ahead of the arrival time by more than this. The option also limits
+                                        fencepost_fleet_advance(). 0 = no limit. See Wrong times above */
+  int64_t initial_fix_max_age_us;    /* monitors, 0 ... 1e15: how old a fix may be to decide a condition when the
+                                        condition is added; -1: no earlier fix decides it. Fleets: -1 */
+  int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon that was near counts as gone */
+  int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon not yet seen counts as absent */
+  uint64_t condition_limit;          /* monitors: largest number of monitored conditions, all kinds together; 0 = no
+                                        limit. Fleets: 0 */
+  uint64_t device_limit;             /* fleets: 1 ... 67108863 devices; 0 = the maximum. Monitors: 0 */
+} fencepost_options;
 
 /* clang-format off */
-/* The defaults: every change is delivered; no condition limit; a fix up to one minute old decides a new condition; 30 s
-   timeouts for beacons; in memory. */
+/* The defaults of a monitor: every change is delivered; no path; a fix up to one minute old decides a new condition;
+   30 s timeouts for beacons; no limit of conditions; in memory. */
 #define FENCEPOST_MONITOR_OPTIONS_INIT \
-  {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_EVERY, 0, 1000000, 60000000, 30000000, 30000000, \
-   NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, 0, FENCEPOST_PATH_FIXES, 0, 0, 0}
+  {sizeof(fencepost_options), FENCEPOST_DELIVERY_EVERY, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 0, 0}
 /* As in Core Location: only the first pending event of a condition is delivered, and 20 conditions are monitored. */
 #define FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT \
-  {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_FIRST, 20, 1000000, 60000000, 30000000, 30000000, \
-   NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, 0, FENCEPOST_PATH_FIXES, 0, 0, 0}
+  {sizeof(fencepost_options), FENCEPOST_DELIVERY_FIRST, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 20, 0}
+/* The defaults of a fleet: those of a monitor, except that no earlier fix decides a new condition. Any number of
+   devices. */
+#define FENCEPOST_FLEET_OPTIONS_INIT \
+  {sizeof(fencepost_options), FENCEPOST_DELIVERY_EVERY, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, -1, 30000000, 30000000, 0, 0}
 /* clang-format on */
 
 /* ------------------------------------------------------------------------------------------- outputs */
@@ -910,22 +961,22 @@ typedef struct fencepost_monitor fencepost_monitor;
  * (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and the monitor tries to save again at later changes. If a store can
  * be read but not written, the monitor continues in memory from the start.
  *
- * @param name         [A-Za-z0-9_]{1,64}; only one open monitor or fleet in a store directory can have this name. In
- *                     memory, names may repeat, and NULL makes a private monitor without a name.
- * @param options      NULL for the defaults. For a stored monitor, delivery and condition_limit must have the values
- *                     with which it was created; the other options apply from now on.
+ * @param name         [A-Za-z0-9_]{1,64}: the name in memory or, instead of options->name, in the store directory; then
+ *                     options->name must be NULL. In memory, names may repeat. NULL: options->name, or no name.
+ * @param options      NULL for FENCEPOST_MONITOR_OPTIONS_INIT. For a stored monitor, delivery and condition_limit must
+ *                     have the values with which it was created; the other options apply from now on.
  * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
  * @param error        Optional detail; may be NULL (here and everywhere).
- * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one; a store
- *         without a name); UNSUPPORTED (a larger options structure with members that this library does not know); with
- *         a store also MONITOR_IN_USE (open in this or another process), STORE_UNAVAILABLE (no such directory, no
+ * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one, or only
+ *         for fleets; a store without a name, or options->name without a store); UNSUPPORTED (a larger options structure
+ *         with members that this library does not know); with a store also MONITOR_IN_USE (open in this or another process), STORE_UNAVAILABLE (no such directory, no
  *         permission to read, no room for a new one ...), STORE_CORRUPT (the file is left as it was found),
  *         STORE_TOO_NEW.
  *
  * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(content of the store). Since:
  * 0.1
  */
-FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const fencepost_monitor_options *options,
+FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const fencepost_options *options,
                                                         fencepost_monitor **out_monitor, fencepost_error *error);
 
 /*
@@ -1549,35 +1600,6 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
 
 /* ------------------------------------------------------------------- tables of conditions for fleets */
 
-/*
- * A table of conditions that fleets share. The table may be used from any thread without a lock of your own: feeding
- * reads the table, while a call that adds or removes conditions waits until each fleet over the table is between two
- * rows. Each device sees a change at its next input. References are counted: each fleet holds one reference, and each
- * fencepost_conditions pointer holds one reference.
- *
- *     fencepost_conditions *zones;
- *     fencepost_conditions_create(&zones, NULL);
- *     fencepost_condition_definition depot = fencepost_circle("depot", 47.55, 7.59, 200);
- *     fencepost_conditions_add(zones, &depot, 1, NULL);
- *     fencepost_fleet *fleet;
- *     fencepost_fleet_create(zones, NULL, &fleet, NULL);
- *     const char *names[] = {"truck-7"};
- *     fencepost_device truck;
- *     fencepost_fleet_enter_devices(fleet, names, 1, 1, &truck, NULL);
- *     fencepost_fix fix = {47.55, 7.59, 5, 1700000000000000};
- *     fencepost_fleet_feed_fix(fleet, truck, &fix, NULL);
- *     fencepost_fleet_advance(fleet, 1700000020000000, NULL);
- *     fencepost_event event;
- *     uint32_t available;
- *     while (fencepost_fleet_poll_event(fleet, &event, &available, NULL) == FENCEPOST_OK && available)
- *       printf("device %d: %s is now %d\n", (int)event.device, event.identifier, event.state);
- *
- * Assumed state: with any assumed state except UNSATISFIED, the first fix of each device gives an event for the
- * condition, wherever the device is: 100 000 events a device for a table of 100 000 conditions. Therefore the default of
- * a table, FENCEPOST_STATE_DEFAULT, is UNSATISFIED. In a monitor's own table, it is UNKNOWN.
- */
-typedef struct fencepost_conditions fencepost_conditions;
-
 /* The version of a table. Two tables of the same version accept each other's exported devices unchanged. */
 typedef struct fencepost_table_version {
   uint32_t struct_size; /* set by FENCEPOST_TABLE_VERSION_INIT */
@@ -2114,41 +2136,6 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  */
 typedef struct fencepost_fleet fencepost_fleet;
 
-/* Options of a fleet. A NULL pointer stands for the values that its INIT macro sets. */
-typedef struct fencepost_fleet_options {
-  uint32_t struct_size;              /* set by FENCEPOST_FLEET_OPTIONS_INIT */
-  uint32_t reserved;                 /* 0 */
-  uint64_t max_pending_events;       /* 1 ... 1e9; while that many events wait, inputs are refused */
-  uint64_t device_limit;             /* 1 ... 67108863 devices; 0 = the maximum */
-  int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon that was near counts as gone */
-  int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon not yet seen counts as absent */
-  int64_t max_time_step_us;          /* 1 ... 1e15: an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK if it is ahead
-                                        of its device's clock by more than this and, if an arrival time is set, also
-                                        ahead of the arrival time by more than this. The option also limits
-                                        fencepost_fleet_advance(). 0 = no limit */
-  const char *store_directory;       /* UTF-8; must exist. NULL = the fleet is in memory only */
-  const char *name;                  /* [A-Za-z0-9_]{1,64}, for a fleet with a store; only one open monitor or
-                                        fleet in a directory can have this name */
-  fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; no effect without a store */
-  uint32_t reserved2;                /* 0 */
-  int64_t checkpoint_interval_us;    /* event time from one save to the next with FENCEPOST_DURABILITY_RELAXED, 1 ...
-                                        1e15: see fencepost_fleet_create() */
-  fencepost_path path;               /* FENCEPOST_PATH_...; since 0.3, like the members below */
-  fencepost_delivery delivery;       /* FENCEPOST_DELIVERY_... */
-  int64_t max_gap_us;                /* the longest time between two fixes that a path connects with
-                                        FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
-  double max_speed_mps;              /* the highest possible speed with FENCEPOST_PATH_GEODESIC, in metres per second,
-                                        finite; 0 = any speed */
-} fencepost_fleet_options;
-
-/* clang-format off */
-/* The defaults: a million pending events, any number of devices, 30 s timeouts for beacons, no path, every change is
-   delivered, no store. */
-#define FENCEPOST_FLEET_OPTIONS_INIT \
-  {sizeof(fencepost_fleet_options), 0, 1000000, 0, 30000000, 30000000, 0, \
-   NULL, NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, FENCEPOST_PATH_FIXES, FENCEPOST_DELIVERY_EVERY, 0, 0}
-/* clang-format on */
-
 /* A device that is inside of a condition, or near a beacon. Frozen: the structure never grows. */
 typedef struct fencepost_device_presence {
   uint64_t generation;      /* generation of the condition: see fencepost_conditions_identifiers_of_generations() */
@@ -2226,10 +2213,10 @@ typedef struct fencepost_fleet_columns {
 #define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 8, NULL, 8, NULL, 0, NULL, 0, 0, 0}
 
 /*
- * Creates a fleet without devices over a table; the fleet keeps a reference to the table. With
- * options->store_directory, opens or creates the stored fleet options->name in that directory. The fleet's file is
- * NAME.fencepost, as for a monitor, but cannot be opened as a monitor. The file contains the table, each device with
- * inputs, and the pending and uncommitted events.
+ * Creates a fleet without devices over options->conditions, or over a new, empty table; fencepost_fleet_conditions()
+ * returns the table. With options->store_directory, opens or creates the stored fleet options->name in that directory.
+ * The fleet's file is NAME.fencepost, as for a monitor, but cannot be opened as a monitor. The file contains the table,
+ * each device with inputs, and the pending and uncommitted events.
  *
  * A table that was just created and is still empty is filled with the stored table. A table that is not new, or no
  * longer empty, must be a version of the stored table. Adding and removing conditions makes a later version of a table;
@@ -2256,17 +2243,17 @@ typedef struct fencepost_fleet_columns {
  * RELAXED, at the next save of the fleet), together with all devices that have unsaved changes. While the store cannot
  * be written, the fleet continues in memory; fencepost_fleet_counters.store shows this, and later inputs retry.
  *
- * @param options    NULL for the defaults. For a stored fleet, the options apply from now on.
+ * @param options    NULL for FENCEPOST_FLEET_OPTIONS_INIT. For a stored fleet, the options apply from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an option is out of range; a store without a name, or the store of a
- *         monitor); UNSUPPORTED; with a store also INVALID_NAME, MONITOR_IN_USE (open in this or another process),
- *         TABLE_MISMATCH, STORE_UNAVAILABLE, STORE_CORRUPT, STORE_TOO_NEW, as described at fencepost_monitor_create().
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an option is out of range, or only for monitors; the table of a monitor;
+ *         a store without a name, or a name without a store; the store of a monitor); UNSUPPORTED; with a store also
+ *         INVALID_NAME, MONITOR_IN_USE (open in this or another process), TABLE_MISMATCH, STORE_UNAVAILABLE,
+ *         STORE_CORRUPT, STORE_TOO_NEW, as described at fencepost_monitor_create().
  * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(fleets over the table); with a store O(content of
  * the store). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_create(fencepost_conditions *conditions,
-                                                      const fencepost_fleet_options *options,
-                                                      fencepost_fleet **out_fleet, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_create(const fencepost_options *options, fencepost_fleet **out_fleet,
+                                                      fencepost_error *error);
 
 /*
  * Releases a fleet and its reference to the table. A fleet with a store is closed first, see fencepost_fleet_close().

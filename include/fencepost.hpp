@@ -63,9 +63,8 @@ using plan_options = fencepost_plan_options;
 using significant_change_filter = fencepost_significant_change_filter;
 using fix_selection = fencepost_fix_selection;
 using transition_policy = fencepost_transition_policy;
-using monitor_options = fencepost_monitor_options;
+using options = fencepost_options;
 using table_version = fencepost_table_version;
-using fleet_options = fencepost_fleet_options;
 using fleet_columns = fencepost_fleet_columns;
 using fleet_counters = fencepost_fleet_counters;
 using device_statistics = fencepost_device_statistics;
@@ -137,8 +136,8 @@ struct destroy {
 } // namespace detail
 
 /* The presets and initial values that the C header defines as macros. */
-inline monitor_options standard_options() { return FENCEPOST_MONITOR_OPTIONS_INIT; }
-inline monitor_options core_location_options() { return FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT; }
+inline options standard_options() { return FENCEPOST_MONITOR_OPTIONS_INIT; }
+inline options core_location_options() { return FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT; }
 inline plan_options standard_plan_options() { return FENCEPOST_PLAN_OPTIONS_INIT; }
 inline significant_change_filter standard_significant_change_filter() {
   return FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
@@ -157,7 +156,7 @@ inline condition_definition standard_wkb_definition() { return fencepost_wkb(nul
 /* A geometry without columns; set its columns before you use it. */
 inline geometry standard_geometry() { return FENCEPOST_GEOMETRY_INIT; }
 
-inline fleet_options standard_fleet_options() { return FENCEPOST_FLEET_OPTIONS_INIT; }
+inline options standard_fleet_options() { return FENCEPOST_FLEET_OPTIONS_INIT; }
 inline fleet_columns standard_fleet_columns() { return FENCEPOST_FLEET_COLUMNS_INIT; }
 
 /* A beacon identity. */
@@ -377,10 +376,10 @@ class conditions;
 class monitor : private detail::calls {
  public:
   /* A private monitor in memory. */
-  explicit monitor(const monitor_options &options = standard_options()) : monitor(nullptr, options) {}
-  explicit monitor(const std::string &name, const monitor_options &options = standard_options())
+  explicit monitor(const fencepost::options &options = standard_options()) : monitor(nullptr, options) {}
+  explicit monitor(const std::string &name, const fencepost::options &options = standard_options())
       : monitor(detail::terminated(name), options) {}
-  explicit monitor(const char *name, const monitor_options &options = standard_options()) {
+  explicit monitor(const char *name, const fencepost::options &options = standard_options()) {
     fencepost_monitor *created = nullptr;
     call(fencepost_monitor_create, name, &options, &created);
     handle_.reset(created);
@@ -917,11 +916,15 @@ inline std::vector<fencepost_device> numbers(const std::vector<device> &devices)
 /* Owns a fencepost_fleet: many devices that share one table of conditions. */
 class fleet : detail::calls {
  public:
-  explicit fleet(const fencepost::conditions &table, const fleet_options &options = standard_fleet_options()) {
+  /* A fleet over options.conditions, or over a new, empty table; conditions() returns the table. */
+  explicit fleet(const fencepost::options &options = standard_fleet_options()) {
     fencepost_fleet *created = nullptr;
-    call(fencepost_fleet_create, table.get(), &options, &created);
+    call(fencepost_fleet_create, &options, &created);
     handle_.reset(created);
   }
+  /* A fleet over the given table. */
+  explicit fleet(const fencepost::conditions &table, fencepost::options options = standard_fleet_options())
+      : fleet((options.conditions = table.get(), options)) {}
 
   /* Restores a fleet in memory from a snapshot. The fleet uses the given table of conditions, or a table of its own if
      no table is given. */

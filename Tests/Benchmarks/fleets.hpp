@@ -91,12 +91,13 @@ class Fleets {
   // The fleet has a store if a directory is passed.
   explicit Fleets(const Zones &zones, uint32_t devices, const char *directory = nullptr)
       : taken(4096), numbers(devices) {
-    fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+    fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+    options.conditions = zones.conditions;
     options.store_directory = directory;
     options.durability = FENCEPOST_DURABILITY_RELAXED;
     options.checkpoint_interval_us = INT64_C(1000000000000);
     if (directory) options.name = "bench";
-    check(fencepost_fleet_create(zones.conditions, &options, &fleet, &error));
+    check(fencepost_fleet_create(&options, &fleet, &error));
     const std::vector<std::string> texts = identifiers(devices);
     const std::vector<const char *> names = pointers(texts);
     check(fencepost_fleet_enter_devices(fleet, names.data(), names.size(), 1, numbers.data(), &error));

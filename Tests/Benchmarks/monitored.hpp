@@ -56,15 +56,15 @@ class Monitored {
   double farEvidence = 0; // counts events whose fix is farther than 20 km from the centre
 
   // Returns the options of a monitor with a path; the path connects fixes that are at most a minute apart.
-  static fencepost_monitor_options onPath() {
-    fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT;
+  static fencepost_options onPath() {
+    fencepost_options all = FENCEPOST_MONITOR_OPTIONS_INIT;
     all.path = FENCEPOST_PATH_GEODESIC;
     all.max_gap_us = 60000000;
     return all;
   }
   // Creates a monitor in memory, or opens one by name in a store's directory.
   explicit Monitored(Policy kind = Policy::exact, const char *name = nullptr, const char *directory = nullptr,
-                     fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT)
+                     fencepost_options all = FENCEPOST_MONITOR_OPTIONS_INIT)
       : events(4096) {
     if (kind == Policy::exact) policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
     options.assuming = FENCEPOST_STATE_UNSATISFIED;
@@ -74,7 +74,7 @@ class Monitored {
     check(fencepost_monitor_conditions(monitor, &conditions, &error));
   }
   Monitored(const std::vector<Circle> &circles, Policy kind = Policy::exact,
-            fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT)
+            fencepost_options all = FENCEPOST_MONITOR_OPTIONS_INIT)
       : Monitored(kind, nullptr, nullptr, all) {
     add(Columns(circles));
   }

@@ -145,7 +145,7 @@ __attribute__((noinline)) static void measured(const char *row) {
 int main(int count, char **arguments) {
   if (count < 2) return 2;
   const char *row = arguments[1];
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   if (strcmp(row, "path") == 0) options.path = FENCEPOST_PATH_GEODESIC, options.max_gap_us = 60000000;
   if (strcmp(row, "store") == 0) options.store_directory = arguments[2];
   check(fencepost_monitor_create("rows", &options, &monitor, &error));
@@ -167,7 +167,9 @@ int main(int count, char **arguments) {
       check(add_one(conditions, fencepost_circle(name, 47 + drawn() * 0.4, 8 + drawn() * 0.4, 100 + 400 * drawn()),
                     &error));
     }
-    check(fencepost_fleet_create(conditions, NULL, &fleet, &error));
+    fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+    options.conditions = conditions;
+    check(fencepost_fleet_create(&options, &fleet, &error));
     for (int i = 0; i < DEVICES; i++) {
       snprintf(name, sizeof name, "d%d", i);
       const char *identifier = name;

@@ -196,7 +196,7 @@ static void misuse(void) {
 }
 
 static void full_queue(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.max_pending_events = 3;
   fencepost_monitor *monitor = new_monitor(&options);
   add_exact_circle(monitor, "a", 0);

@@ -74,7 +74,7 @@ static void snapshots(void) {
 
 /* The largest possible limits are accepted, and no memory is reserved for them. */
 static void limits(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.condition_limit = UINT64_MAX;
   options.max_pending_events = 1000000000;
   fencepost_monitor *monitor = new_monitor(&options);

@@ -103,7 +103,7 @@ static void long_paths(void) {
   memset(path, 'p', sizeof path);
   for (size_t i = 0; i < sizeof path; i += 100) path[i] = '/';
   path[sizeof path - 1] = 0;
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.store_directory = path;
   fencepost_monitor *none;
   fencepost_error error = FENCEPOST_ERROR_INIT;

@@ -143,7 +143,7 @@ static void record_equals_event(void) {
 
 /* The device moves in, out, in, and out again. */
 static fencepost_monitor *four_changes(fencepost_delivery delivery) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.delivery = delivery;
   fencepost_monitor *monitor = new_monitor(&options);
   add_exact_circle(monitor, "c", 0);

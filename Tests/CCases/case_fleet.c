@@ -17,7 +17,7 @@ static void as_many_monitors(void) {
     uint64_t random = seed;
     fencepost_conditions *table = new_table();
     fencepost_fleet *fleet = new_fleet(table);
-    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+    fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
     options.initial_fix_max_age_us = -1;
     fencepost_monitor *monitors[DEVICES];
     fencepost_device devices[DEVICES];
@@ -217,7 +217,23 @@ static void questions(void) {
   fencepost_conditions_destroy(table);
 }
 
+/* Without a table in the options, a fleet creates one of its own. */
+static void own_table(void) {
+  fencepost_fleet *fleet = NULL;
+  fencepost_conditions *table = NULL;
+  CHECK_OK(fencepost_fleet_create(NULL, &fleet, NULL));
+  CHECK_OK(fencepost_fleet_conditions(fleet, &table, NULL));
+  CHECK_INT(version_of(table).count, 0);
+  add_exact(table, "zone", 0, 7);
+  fencepost_conditions_destroy(table);
+  const fencepost_device device = device_of(fleet, "a");
+  CHECK_OK(feed_device(fleet, device, 0, SECONDS(0)));
+  CHECK_INT(next_fleet_event(fleet).tag, 7);
+  fencepost_fleet_destroy(fleet);
+}
+
 static const ccase cases[] = {
+    {"fleet: a table of its own", own_table},
     {"fleet: the events of as many monitors", as_many_monitors},
     {"fleet: questions", questions},
     {"fleet: devices inside of a condition", inside_of},

@@ -5,10 +5,10 @@
 static void full_queue(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.max_pending_events = 2;
   fencepost_fleet *fleet = NULL;
-  CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
+  CHECK_OK(create_fleet(table, &options, &fleet, NULL));
   fencepost_device device = device_of(fleet, "a");
   double lat[6] = {0}, lon[6] = {0, 0.1, 0, 0.1, 0, 0.1};
   int64_t times[6];
@@ -101,10 +101,10 @@ static void wakeup(void) {
   CHECK_INT(me.calls, 2);
   /* A call may drop void events and so make room in the queue; a new event of the same call must still wake the
      consumer. */
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.max_pending_events = 2;
   fencepost_fleet *small = NULL;
-  CHECK_OK(fencepost_fleet_create(table, &options, &small, NULL));
+  CHECK_OK(create_fleet(table, &options, &small, NULL));
   fencepost_device d[] = {device_of(small, "x"), device_of(small, "y"), device_of(small, "z")};
   CHECK_OK(feed_device(small, d[0], 0, SECONDS(60)));
   CHECK_OK(feed_device(small, d[1], 0, SECONDS(60)));
@@ -134,10 +134,10 @@ static void turns(void) {
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     fencepost_conditions *table = new_table();
     add_exact(table, "zone", 0, 3);
-    fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+    fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
     options.delivery = expected[i].delivery;
     fencepost_fleet *fleet = NULL;
-    CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
+    CHECK_OK(create_fleet(table, &options, &fleet, NULL));
     fencepost_device device = device_of(fleet, "a");
     for (int n = 0; n < 4; n++) CHECK_OK(feed_device(fleet, device, n % 2 ? 0 : 0.1, SECONDS(n)));
     CHECK_INT(fleet_statistics(fleet).pending_events, expected[i].pending);
@@ -161,11 +161,11 @@ static void turns(void) {
     fencepost_fleet_destroy(fleet);
     fencepost_conditions_destroy(table);
   }
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.delivery = 3;
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = NULL;
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(create_fleet(table, &options, &fleet, NULL), FENCEPOST_E_INVALID_ARGUMENT);
   fencepost_conditions_destroy(table);
 }
 

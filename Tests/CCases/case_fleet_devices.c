@@ -6,10 +6,10 @@
 static void devices(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.device_limit = 3;
   fencepost_fleet *fleet = NULL;
-  CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
+  CHECK_OK(create_fleet(table, &options, &fleet, NULL));
   const char *names[] = {"a", "b", "a", "c"};
   fencepost_device numbers[4] = {9, 9, 9, 9};
   CHECK_OK(fencepost_fleet_enter_devices(fleet, names, 4, 0, numbers, NULL));
@@ -120,10 +120,10 @@ static void arrivals(void) {
   fencepost_conditions *table = NULL;
   fencepost_fleet *fleet = NULL;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.max_time_step_us = SPAN(3600);
   CHECK_OK(fencepost_conditions_create(&table, NULL));
-  CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
+  CHECK_OK(create_fleet(table, &options, &fleet, NULL));
   const char *const names[] = {"good", "ahead", "behind", "quiet"};
   const int64_t now = SECONDS(0);
   fencepost_device devices[4], gone[4];

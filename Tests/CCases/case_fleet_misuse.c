@@ -32,8 +32,8 @@ static void misuse(void) {
   NO(fencepost_conditions_describe(NULL, "exact", NULL, NULL, NULL, NULL));
   NO(fencepost_conditions_describe(table, NULL, NULL, NULL, NULL, NULL));
   NO(fencepost_conditions_restore(NULL, 1, &table, NULL));
-  NO(fencepost_fleet_create(NULL, NULL, &fleet, NULL));
-  NO(fencepost_fleet_create(table, NULL, NULL, NULL));
+  NO(fencepost_fleet_create(NULL, NULL, NULL));
+  NO(create_fleet(table, NULL, NULL, NULL));
   NO(fencepost_fleet_conditions(fleet, NULL, NULL));
   NO(fencepost_fleet_statistics(NULL, &statistics, NULL));
   NO(fencepost_fleet_statistics(fleet, NULL, NULL));
@@ -116,15 +116,15 @@ static void misuse(void) {
   CHECK_INT(event.device, 1);
 
 #define RANGE(member, value) RANGE_AS(member, #member, value)
-#define RANGE_AS(member, name, value)                                 \
-  do {                                                                \
-    fencepost_fleet_options options_ = FENCEPOST_FLEET_OPTIONS_INIT;  \
-    fencepost_fleet *made_ = (fencepost_fleet *)(uintptr_t)8;         \
-    fencepost_error error_ = FENCEPOST_ERROR_INIT;                    \
-    options_.member = value;                                          \
-    WRONG(fencepost_fleet_create(table, &options_, &made_, &error_)); \
-    CHECK_CONTAINS(error_.message, name);                             \
-    CHECK(made_ == (fencepost_fleet *)(uintptr_t)8);                  \
+#define RANGE_AS(member, name, value)                          \
+  do {                                                         \
+    fencepost_options options_ = FENCEPOST_FLEET_OPTIONS_INIT; \
+    fencepost_fleet *made_ = (fencepost_fleet *)(uintptr_t)8;  \
+    fencepost_error error_ = FENCEPOST_ERROR_INIT;             \
+    options_.member = value;                                   \
+    WRONG(create_fleet(table, &options_, &made_, &error_));    \
+    CHECK_CONTAINS(error_.message, name);                      \
+    CHECK(made_ == (fencepost_fleet *)(uintptr_t)8);           \
   } while (0)
   RANGE(struct_size, 9);
   RANGE(max_pending_events, 0);
@@ -134,9 +134,11 @@ static void misuse(void) {
   RANGE_AS(beacon_exit_timeout_us, "beacon_exit_timeout", 0);
   RANGE_AS(beacon_initial_timeout_us, "beacon_initial_timeout", -1);
   RANGE_AS(max_time_step_us, "max_time_step", -1);
-  fencepost_fleet_options reserved = FENCEPOST_FLEET_OPTIONS_INIT;
-  reserved.reserved = 1;
-  CHECK_STATUS(fencepost_fleet_create(table, &reserved, &fleet, NULL), FENCEPOST_E_UNSUPPORTED);
+  RANGE(initial_fix_max_age_us, 60000000);
+  RANGE(initial_fix_max_age_us, 0);
+  RANGE(condition_limit, 20);
+  RANGE_AS(name, "store_directory is NULL", "trucks");
+  RANGE_AS(store_directory, "name is NULL", ".");
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);
 }

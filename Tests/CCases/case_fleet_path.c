@@ -2,17 +2,17 @@
 #include "fleets.h"
 #include "stores.h"
 
-static fencepost_fleet_options geodesic(int64_t max_gap_us, double max_speed_mps) {
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+static fencepost_options geodesic(int64_t max_gap_us, double max_speed_mps) {
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.path = FENCEPOST_PATH_GEODESIC;
   options.max_gap_us = max_gap_us;
   options.max_speed_mps = max_speed_mps;
   return options;
 }
 
-static fencepost_fleet *path_fleet(fencepost_conditions *table, const fencepost_fleet_options *options) {
+static fencepost_fleet *path_fleet(fencepost_conditions *table, const fencepost_options *options) {
   fencepost_fleet *fleet = NULL;
-  CHECK_OK(fencepost_fleet_create(table, options, &fleet, NULL));
+  CHECK_OK(create_fleet(table, options, &fleet, NULL));
   return fleet;
 }
 
@@ -42,7 +42,7 @@ static void driving_through(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
   add_two_lines(table);
-  fencepost_fleet_options options = geodesic(SECONDS(600) - T0, 0);
+  fencepost_options options = geodesic(SECONDS(600) - T0, 0);
   fencepost_fleet *fleet = path_fleet(table, &options);
   fencepost_device a = device_of(fleet, "a"), b = device_of(fleet, "b");
   CHECK_OK(feed_device(fleet, a, -0.1, SECONDS(0)));
@@ -96,15 +96,15 @@ static void lines_need_a_path(void) {
                                                COMMON(FENCEPOST_CONDITION_LINE_GEOGRAPHIC, NULL, NULL), &name,
                                                &geometry, NULL, NULL, NULL, 1, NULL, NULL));
   plain = NULL;
-  CHECK_STATUS(fencepost_fleet_create(table, NULL, &plain, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(create_fleet(table, NULL, &plain, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK(plain == NULL);
-  fencepost_fleet_options options = geodesic(0, 0);
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &plain, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  fencepost_options options = geodesic(0, 0);
+  CHECK_STATUS(create_fleet(table, &options, &plain, &error), FENCEPOST_E_INVALID_ARGUMENT);
   options = geodesic(1, -1);
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &plain, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(create_fleet(table, &options, &plain, &error), FENCEPOST_E_INVALID_ARGUMENT);
   options = geodesic(1, 0);
   options.path = 2;
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &plain, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(create_fleet(table, &options, &plain, &error), FENCEPOST_E_INVALID_ARGUMENT);
   fencepost_condition_definition satisfied = FENCEPOST_CONDITION_DEFINITION_INIT;
   satisfied.assuming = FENCEPOST_STATE_SATISFIED;
   CHECK_STATUS(fencepost_conditions_put_geometries(table, FENCEPOST_PUT_ADD,
@@ -121,7 +121,7 @@ static void kept(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
   add_two_lines(table);
-  fencepost_fleet_options options = geodesic(SECONDS(600) - T0, 0);
+  fencepost_options options = geodesic(SECONDS(600) - T0, 0);
   options.store_directory = store.path, options.name = "trucks";
   options.durability = FENCEPOST_DURABILITY_EVERY_INPUT;
   fencepost_fleet *fleet = path_fleet(table, &options);
@@ -152,7 +152,7 @@ static void kept(void) {
   table = new_table();
   options.path = FENCEPOST_PATH_FIXES;
   fleet = NULL;
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(create_fleet(table, &options, &fleet, NULL), FENCEPOST_E_INVALID_ARGUMENT);
   options.path = FENCEPOST_PATH_GEODESIC;
   fleet = path_fleet(table, &options);
   CHECK_INT(version_of(table).count, 3);

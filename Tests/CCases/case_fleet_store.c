@@ -4,16 +4,16 @@
 #include "fleets.h"
 #include "stores.h"
 
-static fencepost_fleet_options stored_in(const folder *store, const char *name) {
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+static fencepost_options stored_in(const folder *store, const char *name) {
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.store_directory = store->path;
   options.name = name;
   return options;
 }
 
-static fencepost_fleet *open_fleet(fencepost_conditions *table, const fencepost_fleet_options *options) {
+static fencepost_fleet *open_fleet(fencepost_conditions *table, const fencepost_options *options) {
   fencepost_fleet *fleet = NULL;
-  CHECK_OK(fencepost_fleet_create(table, options, &fleet, NULL));
+  CHECK_OK(create_fleet(table, options, &fleet, NULL));
   CHECK(fleet != NULL);
   return fleet;
 }
@@ -35,7 +35,7 @@ static uint8_t *snapshot_of(fencepost_fleet *fleet, size_t *size) {
 
 static void a_stored_fleet_goes_on(void) {
   folder store = new_folder();
-  fencepost_fleet_options options = stored_in(&store, "trucks");
+  fencepost_options options = stored_in(&store, "trucks");
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = open_fleet(table, &options);
   add_exact(table, "depot", 0, 7);
@@ -50,7 +50,7 @@ static void a_stored_fleet_goes_on(void) {
 
   /* While a fleet has a store open, no other fleet can open that store; a closed fleet continues in memory. */
   fencepost_fleet *second = NULL;
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &second, NULL), FENCEPOST_E_MONITOR_IN_USE);
+  CHECK_STATUS(create_fleet(table, &options, &second, NULL), FENCEPOST_E_MONITOR_IN_USE);
   CHECK_OK(fencepost_fleet_checkpoint(fleet, NULL));
   CHECK_OK(fencepost_fleet_close(fleet, NULL));
   CHECK_INT(fleet_statistics(fleet).store, FENCEPOST_STORE_NONE);
@@ -72,7 +72,7 @@ static void a_stored_fleet_goes_on(void) {
   event = next_fleet_event(fleet);
   CHECK_INT(event.device, two);
   expect_no_fleet_event(fleet);
-  fencepost_fleet_options other = stored_in(&store, "vans");
+  fencepost_options other = stored_in(&store, "vans");
   other.durability = FENCEPOST_DURABILITY_EVERY_INPUT;
   second = open_fleet(empty, &other);
   CHECK_OK(feed_device(second, device_of(second, "van"), 0, SECONDS(1)));
@@ -84,7 +84,7 @@ static void a_stored_fleet_goes_on(void) {
   add_exact(stranger, "depot", 0.5, 7);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fleet = NULL;
-  CHECK_STATUS(fencepost_fleet_create(stranger, &options, &fleet, &error), FENCEPOST_E_TABLE_MISMATCH);
+  CHECK_STATUS(create_fleet(stranger, &options, &fleet, &error), FENCEPOST_E_TABLE_MISMATCH);
   CHECK(fleet == NULL);
   CHECK(strstr(error.message, "another table") != NULL);
   second = open_fleet(table, &other);
@@ -114,7 +114,7 @@ static uint64_t sum_of(const folder *store) {
 /* After a change of the table, the fleet's next input saves the change; questions save nothing. */
 static void questions_save_nothing(void) {
   folder store = new_folder();
-  fencepost_fleet_options options = stored_in(&store, "trucks");
+  fencepost_options options = stored_in(&store, "trucks");
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = open_fleet(table, &options);
   add_exact(table, "depot", 0, 7);
@@ -161,37 +161,34 @@ static void what_is_refused(void) {
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = NULL;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_fleet_options options = stored_in(&store, NULL);
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  fencepost_options options = stored_in(&store, NULL);
+  CHECK_STATUS(create_fleet(table, &options, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
   options.name = "no/name";
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, &error), FENCEPOST_E_INVALID_NAME);
+  CHECK_STATUS(create_fleet(table, &options, &fleet, &error), FENCEPOST_E_INVALID_NAME);
   options.name = "\xff";
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, &error), FENCEPOST_E_INVALID_NAME);
+  CHECK_STATUS(create_fleet(table, &options, &fleet, &error), FENCEPOST_E_INVALID_NAME);
   options = stored_in(&store, "f");
   options.durability = 3;
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(create_fleet(table, &options, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
   options.durability = FENCEPOST_DURABILITY_RELAXED;
   options.checkpoint_interval_us = 0;
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  options = stored_in(&store, "f");
-  options.reserved2 = 1;
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, &error), FENCEPOST_E_UNSUPPORTED);
+  CHECK_STATUS(create_fleet(table, &options, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
   options = stored_in(&store, "f");
   options.store_directory = "/does/not/exist";
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, &error), FENCEPOST_E_STORE_UNAVAILABLE);
+  CHECK_STATUS(create_fleet(table, &options, &fleet, &error), FENCEPOST_E_STORE_UNAVAILABLE);
   options.store_directory = "";
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(create_fleet(table, &options, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(remove_folder(&store), 0);
 
   /* The store of a monitor cannot be opened as a fleet, and the store of a fleet cannot be opened as a monitor. */
   store = new_folder();
   fencepost_monitor_destroy(open_in(&store, "m"));
   options = stored_in(&store, "m");
-  CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(create_fleet(table, &options, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK(strstr(error.message, "holds a monitor") != NULL);
   options.name = "f";
   fencepost_fleet_destroy(open_fleet(table, &options));
-  fencepost_monitor_options monitors = options_for(&store);
+  fencepost_options monitors = options_for(&store);
   fencepost_monitor *monitor = NULL;
   CHECK_STATUS(fencepost_monitor_create("f", &monitors, &monitor, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK(strstr(error.message, "holds a fleet") != NULL);

@@ -20,7 +20,7 @@ typedef struct shard {
 static void *follow(void *argument) {
   shard *me = argument;
   fencepost_fleet *fleet = NULL;
-  if (fencepost_fleet_create(me->table, NULL, &fleet, NULL)) {
+  if (create_fleet(me->table, NULL, &fleet, NULL)) {
     me->failures++;
     return NULL;
   }

@@ -26,7 +26,7 @@ typedef struct reader {
   fencepost_status (*call)(void *structure);
 } reader;
 
-static const fencepost_monitor_options monitor_options = FENCEPOST_MONITOR_OPTIONS_INIT;
+static const fencepost_options monitor_options = FENCEPOST_MONITOR_OPTIONS_INIT;
 static const fencepost_condition_definition condition_options = FENCEPOST_CONDITION_DEFINITION_INIT;
 static const fencepost_transition_policy transition_policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
 static const fencepost_condition_definition condition_definition = {sizeof(fencepost_condition_definition),
@@ -55,7 +55,7 @@ static const fencepost_plan_options plan_options = FENCEPOST_PLAN_OPTIONS_INIT;
 static const fencepost_fix_selection fix_selection = FENCEPOST_FIX_SELECTION_INIT;
 static const double north[] = {0, 0, 1}, east[] = {0, 1, 0};
 static const fencepost_geometry geometry = {sizeof(fencepost_geometry), 0, north, east, 3, NULL, 0, NULL, 0};
-static const fencepost_fleet_options fleet_options = FENCEPOST_FLEET_OPTIONS_INIT;
+static const fencepost_options fleet_options = FENCEPOST_FLEET_OPTIONS_INIT;
 static const fencepost_fleet_columns fleet_columns = {
     sizeof(fencepost_fleet_columns), 8, NULL, 8, NULL, 0, &fix_columns, 0, 0, 0};
 static const fencepost_significant_change_filter filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
@@ -146,11 +146,9 @@ static fencepost_status read_geometry(void *structure) {
 }
 
 static fencepost_status read_fleet_options(void *structure) {
-  fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = NULL;
-  fencepost_status status = fencepost_fleet_create(table, structure, &fleet, NULL);
+  fencepost_status status = fencepost_fleet_create(structure, &fleet, NULL);
   fencepost_fleet_destroy(fleet);
-  fencepost_conditions_destroy(table);
   return status;
 }
 
@@ -354,24 +352,10 @@ static void writers_of_every_size(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A program compiled with the first header, in which the options ended before the store, still gets a monitor in
-   memory. */
-static void options_before_the_store(void) {
-  block memory = caller(&monitor_options, sizeof monitor_options, offsetof(fencepost_monitor_options, store_directory));
-  fencepost_monitor *monitor = NULL;
-  CHECK_OK(fencepost_monitor_create("old", (const fencepost_monitor_options *)&memory, &monitor, NULL));
-  add_exact_circle(monitor, "a", 0);
-  CHECK_OK(feed(monitor, 0, SECONDS(0)));
-  CHECK_INT(next_event(monitor).state, FENCEPOST_STATE_SATISFIED);
-  CHECK_OK(fencepost_monitor_checkpoint(monitor, NULL));
-  fencepost_monitor_destroy(monitor);
-}
-
 static const ccase cases[] = {
     {"growth: older callers of every structure that is read", older_readers},
     {"growth: newer callers of every structure that is read", newer_readers},
     {"growth: sizes that no caller has", no_sizes},
     {"growth: structures that are written, of every size", writers_of_every_size},
-    {"growth: options before the store", options_before_the_store},
 };
 AREA(area_growth);

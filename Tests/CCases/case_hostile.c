@@ -37,7 +37,7 @@ static int64_t any_time(int64_t clock) {
 static void any_calls(void) {
   for (uint64_t seed = 1; seed <= 60; seed++) {
     random_state = seed * UINT64_C(0x9e3779b97f4a7c15);
-    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+    fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
     options.delivery = (fencepost_delivery)(seed % 3);
     options.condition_limit = seed % 5 ? 0 : 4;
     options.max_pending_events = seed % 7 ? 1000 : 3;

@@ -97,7 +97,7 @@ static void bad_times(void) {
 }
 
 static void queue_full(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.max_pending_events = 2;
   fencepost_monitor *monitor = new_monitor(&options);
   add_exact_circle(monitor, "a", 0);

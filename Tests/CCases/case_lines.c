@@ -1,8 +1,8 @@
 /* Tests line conditions through the C interface. */
 #include "check.h"
 
-static fencepost_monitor_options geodesic(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+static fencepost_options geodesic(void) {
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.path = FENCEPOST_PATH_GEODESIC;
   options.max_gap_us = INT64_C(600000000);
   return options;
@@ -24,7 +24,7 @@ static fencepost_geometry geometry_of(size_t lines) {
 }
 
 static void crossings(void) {
-  fencepost_monitor_options options = geodesic();
+  fencepost_options options = geodesic();
   fencepost_monitor *monitor = new_monitor(&options);
   fencepost_geometry line = geometry_of(1);
   fencepost_condition_definition tagged = FENCEPOST_CONDITION_DEFINITION_INIT;
@@ -61,7 +61,7 @@ static void crossings(void) {
 
 /* Tests each function that adds a line, and that a line keeps its state if an equal line is added. */
 static void ways_to_add(void) {
-  fencepost_monitor_options options = geodesic();
+  fencepost_options options = geodesic();
   fencepost_monitor *monitor = new_monitor(&options);
   fencepost_geometry both = geometry_of(2);
   const char *names[] = {"a", "b"};
@@ -104,7 +104,7 @@ static void ways_to_add(void) {
 }
 
 static void refusals(void) {
-  fencepost_monitor_options all[3] = {FENCEPOST_MONITOR_OPTIONS_INIT, geodesic(), geodesic()};
+  fencepost_options all[3] = {FENCEPOST_MONITOR_OPTIONS_INIT, geodesic(), geodesic()};
   const char *words[] = {"path", "delivery", "delivery"};
   all[1].delivery = FENCEPOST_DELIVERY_FIRST;
   all[2].delivery = FENCEPOST_DELIVERY_LATEST;
@@ -122,7 +122,7 @@ static void refusals(void) {
     CHECK_CONTAINS(error.message, words[i]);
     fencepost_monitor_destroy(monitor);
   }
-  fencepost_monitor_options options = geodesic();
+  fencepost_options options = geodesic();
   fencepost_monitor *monitor = new_monitor(&options);
   fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
   fencepost_condition_definition given = FENCEPOST_CONDITION_DEFINITION_INIT;

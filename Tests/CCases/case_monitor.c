@@ -56,18 +56,25 @@ static void names_may_repeat_in_memory(void) {
 }
 
 static void create_option_ranges(void) {
-#define BAD(member, value)                                              \
-  do {                                                                  \
-    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT; \
-    options.member = (value);                                           \
-    create_refused(FENCEPOST_E_INVALID_ARGUMENT, NULL, &options, "");   \
+#define BAD(member, value)                                            \
+  do {                                                                \
+    fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;       \
+    options.member = (value);                                         \
+    create_refused(FENCEPOST_E_INVALID_ARGUMENT, NULL, &options, ""); \
   } while (0)
-#define GOOD(member, value)                                             \
-  do {                                                                  \
-    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT; \
-    options.member = (value);                                           \
-    fencepost_monitor_destroy(new_monitor(&options));                   \
+#define GOOD(member, value)                                     \
+  do {                                                          \
+    fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT; \
+    options.member = (value);                                   \
+    fencepost_monitor_destroy(new_monitor(&options));           \
   } while (0)
+  fencepost_conditions *table = NULL;
+  CHECK_OK(fencepost_conditions_create(&table, NULL));
+  BAD(conditions, table);
+  fencepost_conditions_destroy(table);
+  BAD(device_limit, 1);
+  BAD(name, "a");
+  BAD(store_directory, ".");
   BAD(delivery, -1);
   BAD(delivery, 3);
   BAD(delivery, 256); /* the value must not be truncated to a byte */
@@ -102,7 +109,7 @@ static void create_option_ranges(void) {
 }
 
 static void init_macros_are_the_defaults(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   CHECK_INT(options.struct_size, sizeof options);
   fencepost_monitor *with = new_monitor(&options), *without = new_monitor(NULL);
   /* Both monitors have the same options: they deliver each change, allow more than 20 conditions, and look back 60
@@ -128,7 +135,7 @@ static void init_macros_are_the_defaults(void) {
 }
 
 static void core_location_options(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT;
   fencepost_monitor *monitor = new_monitor(&options);
   for (int i = 0; i < 21; i++) {
     char identifier[16];

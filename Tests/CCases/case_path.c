@@ -2,8 +2,8 @@
 #include "check.h"
 #include "stores.h"
 
-static fencepost_monitor_options geodesic(int64_t max_gap_us, double max_speed_mps) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+static fencepost_options geodesic(int64_t max_gap_us, double max_speed_mps) {
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.path = FENCEPOST_PATH_GEODESIC;
   options.max_gap_us = max_gap_us;
   options.max_speed_mps = max_speed_mps;
@@ -12,7 +12,7 @@ static fencepost_monitor_options geodesic(int64_t max_gap_us, double max_speed_m
 
 /* The device crosses the circle between two fixes: 0.1 degrees of longitude are 11131.9 m. */
 static void driving_through(void) {
-  fencepost_monitor_options options = geodesic(SECONDS(600) - T0, 0);
+  fencepost_options options = geodesic(SECONDS(600) - T0, 0);
   fencepost_monitor *monitor = new_monitor(&options), *plain = new_monitor(NULL);
   fencepost_monitor *both[] = {monitor, plain};
   for (int m = 0; m < 2; m++) {
@@ -45,7 +45,7 @@ static void driving_through(void) {
 /* After a long gap, or if the speed would exceed the limit, the path between the two fixes is unknown, and the next
    event is marked. */
 static void gaps(void) {
-  fencepost_monitor_options all[] = {geodesic(SECONDS(100) - T0, 0), geodesic(SECONDS(1000) - T0, 50)};
+  fencepost_options all[] = {geodesic(SECONDS(100) - T0, 0), geodesic(SECONDS(1000) - T0, 50)};
   for (int m = 0; m < 2; m++) {
     fencepost_monitor *monitor = new_monitor(&all[m]);
     add_exact_circle(monitor, "a", 0);
@@ -68,29 +68,26 @@ static void gaps(void) {
 static void options_in_range(void) {
   const int64_t gaps[] = {0, -1, INT64_MIN, INT64_MAX, INT64_C(1000000000000001)};
   for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++) {
-    fencepost_monitor_options options = geodesic(gaps[i], 0);
+    fencepost_options options = geodesic(gaps[i], 0);
     create_refused(FENCEPOST_E_INVALID_ARGUMENT, NULL, &options, "max_gap is ");
   }
   const double speeds[] = {-1, -1e-300, INFINITY, NAN};
   for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
-    fencepost_monitor_options options = geodesic(1, speeds[i]);
+    fencepost_options options = geodesic(1, speeds[i]);
     create_refused(FENCEPOST_E_INVALID_ARGUMENT, NULL, &options, "max_speed is ");
   }
   for (int path = -1; path < 4; path += 3) {
-    fencepost_monitor_options options = geodesic(1, 0);
+    fencepost_options options = geodesic(1, 0);
     options.path = path;
     create_refused(FENCEPOST_E_INVALID_ARGUMENT, NULL, &options, "path is ");
   }
-  fencepost_monitor_options options = geodesic(1, 0);
-  options.path_reserved = 1;
-  create_refused(FENCEPOST_E_UNSUPPORTED, NULL, &options, "reserved");
 }
 
 /* The path begins at the last fix, even if the monitor was closed in between; a snapshot preserves the option
    `path`. */
 static void stores_and_snapshots(void) {
   folder store = new_folder();
-  fencepost_monitor_options options = geodesic(SECONDS(600) - T0, 0);
+  fencepost_options options = geodesic(SECONDS(600) - T0, 0);
   options.store_directory = store.path;
   fencepost_monitor *monitor = NULL;
   CHECK_OK(fencepost_monitor_create("m", &options, &monitor, NULL));

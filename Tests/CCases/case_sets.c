@@ -86,7 +86,7 @@ static void syncing(void) {
 static void syncing_is_as_single_calls(void) {
   uint64_t random = 7;
   for (int round = 0; round < 60; round++) {
-    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+    fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
     options.condition_limit = round % 2 ? 5 : 0;
     options.delivery = round % 3;
     fencepost_monitor *set = new_monitor(&options), *single = new_monitor(&options);

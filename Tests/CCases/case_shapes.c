@@ -541,7 +541,7 @@ static void readings(void) {
 /* In every call, a vertex limit counts the vertices of all parts and holes, and the vertices at which planar edges are
    cut. */
 static void limits(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.path = FENCEPOST_PATH_GEODESIC;
   options.max_gap_us = 60000000;
   fencepost_monitor *monitor = new_monitor(&options);

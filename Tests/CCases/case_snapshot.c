@@ -59,7 +59,7 @@ static void round_trip(void) {
 }
 
 static void name_and_options(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT;
   options.condition_limit = 1;
   fencepost_monitor *monitor = NULL;
   CHECK_OK(fencepost_monitor_create("commute", &options, &monitor, NULL));

@@ -29,7 +29,7 @@ static void create_close_reopen(void) {
 
 static void destroying_closes(void) {
   folder store = new_folder();
-  fencepost_monitor_options options = options_for(&store);
+  fencepost_options options = options_for(&store);
   options.durability = FENCEPOST_DURABILITY_RELAXED;
   fencepost_monitor *monitor = open_with("m", &options);
   add_exact_circle(monitor, "a", 1);
@@ -75,7 +75,7 @@ static void what_was_not_committed_comes_again(void) {
 
 static void a_name_is_open_once(void) {
   folder store = new_folder(), elsewhere = new_folder();
-  fencepost_monitor_options options = options_for(&store);
+  fencepost_options options = options_for(&store);
   fencepost_monitor *first = open_with("m", &options);
   add_exact_circle(first, "a", 0);
   create_refused(FENCEPOST_E_MONITOR_IN_USE, "m", &options, "\"m\"");
@@ -112,7 +112,7 @@ static void a_name_is_open_once(void) {
 
 static void names(void) {
   folder store = new_folder();
-  fencepost_monitor_options options = options_for(&store);
+  fencepost_options options = options_for(&store);
   static const char *const bad[] = {"", " ", "a.b", "../m", "a/b", "\xc3\xa4", "\xff", "a\n"};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
     create_refused(FENCEPOST_E_INVALID_NAME, bad[i], &options, "name");
@@ -126,7 +126,7 @@ static void names(void) {
 
 static void directories(void) {
   folder store = new_folder();
-  fencepost_monitor_options options = options_for(&store);
+  fencepost_options options = options_for(&store);
   char path[PATH_MAX];
   path_in(&store, "absent", path);
   options.store_directory = path;
@@ -154,39 +154,40 @@ static void option_ranges(void) {
   folder store = new_folder();
   static const int32_t durabilities[] = {-1, 3, 256, INT32_MIN, INT32_MAX};
   for (size_t i = 0; i < sizeof durabilities / sizeof durabilities[0]; i++) {
-    fencepost_monitor_options options = options_for(&store);
+    fencepost_options options = options_for(&store);
     options.durability = durabilities[i];
     create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &options, "durability");
   }
   static const int64_t bad[] = {0, -1, INT64_C(1000000000000001), INT64_MIN, INT64_MAX};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    fencepost_monitor_options options = options_for(&store);
+    fencepost_options options = options_for(&store);
     options.checkpoint_interval_us = bad[i];
     options.durability = FENCEPOST_DURABILITY_RELAXED;
     create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &options, "checkpoint_interval");
   }
   static const int64_t good[] = {1, INT64_C(1000000000000000)};
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-    fencepost_monitor_options options = options_for(&store);
+    fencepost_options options = options_for(&store);
     options.checkpoint_interval_us = good[i];
     options.durability = FENCEPOST_DURABILITY_RELAXED;
     fencepost_monitor_destroy(open_with("m", &options));
   }
-  fencepost_monitor_options options = options_for(&store);
-  options.reserved = 1;
-  create_refused(FENCEPOST_E_UNSUPPORTED, "m", &options, "reserved");
+  fencepost_options options = options_for(&store);
+  options.name = "m";
+  fencepost_monitor_destroy(open_with(NULL, &options)); /* the options name the monitor, too */
+  create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &options, "both set");
   CHECK_INT(remove_folder(&store), 1);
 }
 
 static void the_stored_options_hold(void) {
   folder store = new_folder();
-  fencepost_monitor_options options = options_for(&store);
+  fencepost_options options = options_for(&store);
   options.delivery = FENCEPOST_DELIVERY_FIRST;
   options.condition_limit = 2;
   fencepost_monitor *monitor = open_with("m", &options);
   for (int i = 0; i < 3; i++) add_exact_circle(monitor, (const char *[]){"a", "b", "c"}[i], 0);
   fencepost_monitor_destroy(monitor);
-  fencepost_monitor_options other = options_for(&store);
+  fencepost_options other = options_for(&store);
   create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &other, "condition_limit 2");
   other.delivery = FENCEPOST_DELIVERY_FIRST;
   create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &other, "condition_limit 2");
@@ -206,17 +207,13 @@ static void the_stored_options_hold(void) {
 
 static void an_older_caller(void) {
   folder store = new_folder();
-  fencepost_monitor_options options;
+  fencepost_options options;
   memset(&options, 0xee, sizeof options);
-  const fencepost_monitor_options defaults = FENCEPOST_MONITOR_OPTIONS_INIT;
-  /* For a caller that was compiled before stores existed, the library does not read the bytes beyond the caller's
-     size. */
-  memcpy(&options, &defaults, offsetof(fencepost_monitor_options, store_directory));
-  options.struct_size = offsetof(fencepost_monitor_options, store_directory);
-  fencepost_monitor_destroy(new_monitor(&options));
-  /* The caller's structure contains the store directory, but ends before the checkpoint interval. */
-  memcpy(&options, &defaults, offsetof(fencepost_monitor_options, checkpoint_interval_us));
-  options.struct_size = offsetof(fencepost_monitor_options, checkpoint_interval_us);
+  const fencepost_options defaults = FENCEPOST_MONITOR_OPTIONS_INIT;
+  /* The library does not read the bytes beyond the caller's size: the caller's structure contains the store directory,
+     but ends before the checkpoint interval. */
+  memcpy(&options, &defaults, offsetof(fencepost_options, checkpoint_interval_us));
+  options.struct_size = offsetof(fencepost_options, checkpoint_interval_us);
   options.store_directory = store.path;
   options.durability = FENCEPOST_DURABILITY_RELAXED;
   fencepost_monitor_destroy(open_with("m", &options));

@@ -17,7 +17,7 @@ static void durability(void) {
               {FENCEPOST_DURABILITY_RELAXED, 1, 1, 1, 4}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     folder store = new_folder();
-    fencepost_monitor_options options = options_for(&store);
+    fencepost_options options = options_for(&store);
     options.durability = rows[i].durability;
     options.checkpoint_interval_us = 10000000;
     fencepost_monitor *monitor = open_with("m", &options);
@@ -114,7 +114,7 @@ static void write_file(const folder *store, const void *bytes, size_t size) {
 
 static void damaged_files(void) {
   folder store = new_folder();
-  fencepost_monitor_options options = options_for(&store);
+  fencepost_options options = options_for(&store);
   fencepost_monitor_destroy(open_in(&store, "m"));
   char path[PATH_MAX], contents[65536];
   path_in(&store, "m.fencepost", path);

@@ -525,7 +525,7 @@ static void table_of_a_monitor(void) {
   CHECK(memcmp(&one, &other, sizeof one) == 0);
   fencepost_conditions_destroy(equal);
   /* A fleet cannot use the table of a monitor, and fencepost_conditions_snapshot() refuses the table. */
-  CHECK_STATUS(fencepost_fleet_create(table, NULL, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(create_fleet(table, NULL, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "monitor");
   CHECK(fleet == NULL);
   CHECK_STATUS(fencepost_conditions_snapshot(table, NULL, 0, &size, &error), FENCEPOST_E_INVALID_ARGUMENT);

@@ -3,7 +3,7 @@
 #include "stores.h"
 
 static fencepost_monitor *limited_monitor(int64_t max_time_step_us) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.max_time_step_us = max_time_step_us;
   return new_monitor(&options);
 }
@@ -109,7 +109,7 @@ static void batches_are_measured(void) {
 }
 
 static void range_of_the_option(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   static const int64_t refused[] = {-1, INT64_MIN, INT64_C(1000000000000001), INT64_MAX};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     options.max_time_step_us = refused[i];
@@ -258,7 +258,7 @@ static void rewinding_is_refused(void) {
 
 /* A full queue refuses inputs, but it does not prevent a rewind. */
 static void rewinding_with_a_full_queue(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.max_pending_events = 1;
   fencepost_monitor *monitor = new_monitor(&options);
   add_exact_circle(monitor, "a", 0);
@@ -275,7 +275,7 @@ static void rewinding_with_a_full_queue(void) {
 /* In all three modes of delivery, a rewind delivers pending events and drops later changes. */
 static void rewinding_in_each_delivery(void) {
   for (fencepost_delivery delivery = 0; delivery <= FENCEPOST_DELIVERY_LATEST; delivery++) {
-    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+    fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
     options.delivery = delivery;
     fencepost_monitor *monitor = new_monitor(&options);
     add_exact_circle(monitor, "a", 0);
@@ -302,7 +302,7 @@ static void rewinding_in_each_delivery(void) {
 static void times_last(void) {
   for (fencepost_durability durability = 0; durability <= FENCEPOST_DURABILITY_RELAXED; durability++) {
     folder store = new_folder();
-    fencepost_monitor_options options = options_for(&store);
+    fencepost_options options = options_for(&store);
     options.durability = durability;
     options.max_time_step_us = INT64_C(60000000);
     fencepost_monitor *monitor = open_with("m", &options), *restored;

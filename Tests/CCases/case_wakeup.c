@@ -72,7 +72,7 @@ static void when_events_wait_already(void) {
 }
 
 static void after_a_commit(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT;
   fencepost_monitor *monitor = new_monitor(&options);
   bell bell = {0};
   add_exact_circle(monitor, "a", 0);
@@ -87,7 +87,7 @@ static void after_a_commit(void) {
 }
 
 static void full_queue(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.max_pending_events = 1;
   fencepost_monitor *monitor = new_monitor(&options);
   bell bell = {0};
@@ -192,7 +192,7 @@ static void *keep_feeding(void *argument) {
 }
 
 static void never_after_clearing(void) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.max_pending_events = 50;
   fencepost_monitor *monitor = new_monitor(&options);
   add_exact_circle(monitor, "a", 0);

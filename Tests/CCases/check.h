@@ -79,7 +79,7 @@ void check_text(const char *file, int line, const char *what, const char *got, c
 extern const uint8_t beacon_uuid[16];
 
 /* Creates a monitor with the given options, or with the defaults; never returns NULL. */
-fencepost_monitor *new_monitor(const fencepost_monitor_options *options);
+fencepost_monitor *new_monitor(const fencepost_options *options);
 
 /* Feeds a fix on the equator, where 0.01 degrees of longitude are 1113.19 m; returns the status. */
 fencepost_status feed(fencepost_monitor *monitor, double longitude, int64_t time_us);
@@ -88,8 +88,7 @@ fencepost_status feed(fencepost_monitor *monitor, double longitude, int64_t time
 void add_exact_circle(fencepost_monitor *monitor, const char *identifier, uint64_t tag);
 
 /* Checks that fencepost_monitor_create() fails with a message that contains a text, and returns no monitor. */
-void create_refused(fencepost_status expected, const char *name, const fencepost_monitor_options *options,
-                    const char *part);
+void create_refused(fencepost_status expected, const char *name, const fencepost_options *options, const char *part);
 
 /* Polls one event; fails if no event is pending. */
 fencepost_event next_event(fencepost_monitor *monitor);

@@ -7,9 +7,17 @@ fencepost_conditions *new_table(void) {
   return table;
 }
 
+fencepost_status create_fleet(fencepost_conditions *table, const fencepost_options *options, fencepost_fleet **out,
+                              fencepost_error *error) {
+  fencepost_options all = FENCEPOST_FLEET_OPTIONS_INIT;
+  if (options != NULL) all = *options;
+  all.conditions = table;
+  return fencepost_fleet_create(&all, out, error);
+}
+
 fencepost_fleet *new_fleet(fencepost_conditions *table) {
   fencepost_fleet *fleet = NULL;
-  CHECK_OK(fencepost_fleet_create(table, NULL, &fleet, NULL));
+  CHECK_OK(create_fleet(table, NULL, &fleet, NULL));
   CHECK(fleet != NULL);
   return fleet;
 }

@@ -8,6 +8,10 @@
 fencepost_conditions *new_table(void);
 fencepost_fleet *new_fleet(fencepost_conditions *table);
 
+/* Creates a fleet over a table. The other options are the given ones; NULL = the defaults. */
+fencepost_status create_fleet(fencepost_conditions *table, const fencepost_options *options, fencepost_fleet **out,
+                              fencepost_error *error);
+
 /* Adds the circle (0, longitude, 1000 m) with the exact policy; it is assumed unsatisfied. */
 void add_exact(fencepost_conditions *table, const char *identifier, double longitude, uint64_t tag);
 

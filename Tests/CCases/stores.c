@@ -34,13 +34,13 @@ int remove_folder(const folder *used) {
   return count;
 }
 
-fencepost_monitor_options options_for(const folder *store) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+fencepost_options options_for(const folder *store) {
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.store_directory = store->path;
   return options;
 }
 
-fencepost_monitor *open_with(const char *name, const fencepost_monitor_options *options) {
+fencepost_monitor *open_with(const char *name, const fencepost_options *options) {
   fencepost_monitor *monitor = NULL;
   CHECK_OK(fencepost_monitor_create(name, options, &monitor, NULL));
   CHECK(monitor != NULL);
@@ -48,7 +48,7 @@ fencepost_monitor *open_with(const char *name, const fencepost_monitor_options *
 }
 
 fencepost_monitor *open_in(const folder *store, const char *name) {
-  fencepost_monitor_options options = options_for(store);
+  fencepost_options options = options_for(store);
   return open_with(name, &options);
 }
 

@@ -18,8 +18,8 @@ void path_in(const folder *in, const char *name, char *path);
 /* Removes the directory, which contains only plain files, and returns the number of files. */
 int remove_folder(const folder *used);
 
-fencepost_monitor_options options_for(const folder *store);
-fencepost_monitor *open_with(const char *name, const fencepost_monitor_options *options);
+fencepost_options options_for(const folder *store);
+fencepost_monitor *open_with(const char *name, const fencepost_options *options);
 fencepost_monitor *open_in(const folder *store, const char *name);
 
 /* Opens the monitor "m" as a crash would leave it, and returns its number of inputs. */

@@ -3,7 +3,7 @@
 const uint8_t beacon_uuid[16] = {0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2,
                                  0xb0, 0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, 0xe0};
 
-fencepost_monitor *new_monitor(const fencepost_monitor_options *options) {
+fencepost_monitor *new_monitor(const fencepost_options *options) {
   fencepost_monitor *monitor = NULL;
   CHECK_OK(fencepost_monitor_create(NULL, options, &monitor, NULL));
   CHECK(monitor != NULL);
@@ -120,8 +120,7 @@ fencepost_monitor *busy_monitor(void) {
   return monitor;
 }
 
-void create_refused(fencepost_status expected, const char *name, const fencepost_monitor_options *options,
-                    const char *part) {
+void create_refused(fencepost_status expected, const char *name, const fencepost_options *options, const char *part) {
   fencepost_monitor *const marker = (fencepost_monitor *)(uintptr_t)8;
   fencepost_monitor *monitor = marker;
   fencepost_error error = FENCEPOST_ERROR_INIT;

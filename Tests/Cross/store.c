@@ -33,7 +33,7 @@ int main(int count, char **arguments) {
   if (count != 3) return 2;
   int writes = strcmp(arguments[1], "write") == 0;
   fencepost_monitor *monitor;
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.store_directory = arguments[2];
   check(fencepost_monitor_create("across", &options, &monitor, &error));
   if (writes) {

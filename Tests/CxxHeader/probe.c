@@ -44,8 +44,8 @@ LAYOUT(identifier, 168)
 fencepost_status probe(fencepost_monitor **monitor);
 
 fencepost_status probe(fencepost_monitor **monitor) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
-  fencepost_monitor_options like_core_location = FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options like_core_location = FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT;
   fencepost_condition_definition condition = FENCEPOST_CONDITION_DEFINITION_INIT;
   fencepost_transition_policy standard = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;

@@ -175,7 +175,7 @@ void handlers_that_throw() {
 }
 
 void paths() {
-  fencepost::monitor_options options = fencepost::standard_options();
+  fencepost::options options = fencepost::standard_options();
   options.path = FENCEPOST_PATH_GEODESIC;
   options.max_gap_us = 60 * second;
   fencepost::monitor monitor(options);
@@ -191,7 +191,7 @@ void paths() {
 }
 
 void sets_and_times() {
-  fencepost::monitor_options options = fencepost::standard_options();
+  fencepost::options options = fencepost::standard_options();
   options.max_time_step_us = 60 * second;
   fencepost::monitor monitor(options);
   fencepost::conditions own = monitor.conditions();
@@ -261,7 +261,7 @@ void shapes() {
 }
 
 void inputs() {
-  fencepost::monitor_options options = fencepost::standard_options();
+  fencepost::options options = fencepost::standard_options();
   options.max_pending_events = 2;
   fencepost::monitor monitor(options);
   monitor.add_circular_condition("a", 0, 0, 1000, exact());

@@ -268,7 +268,7 @@ static void drive(fencepost_monitor *monitor, const char *csv, const char *geojs
 
 int main(int count, char **arguments) {
   fencepost_monitor *monitor;
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   int is_path = count == 4 && strcmp(arguments[1], "paths") == 0;
   if (is_path) {
     options.path = FENCEPOST_PATH_GEODESIC;

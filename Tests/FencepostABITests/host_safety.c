@@ -90,7 +90,7 @@ int main(int count, char **arguments) {
     return 2;
   int differences = compare("after loading", &before, &loaded);
   for (int stored = 0; stored < 2; stored++) {
-    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+    fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
     fencepost_monitor *monitor = NULL;
     fencepost_fix fix = {37.3349, -122.0091, 5, 1700000000000000};
     fencepost_event event;

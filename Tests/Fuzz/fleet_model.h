@@ -44,7 +44,7 @@ typedef struct expected {
 typedef struct fleet_model {
   fencepost_conditions *table;
   fencepost_fleet *fleet;
-  fencepost_fleet_options options;
+  fencepost_options options;
   fencepost_monitor *monitors[DEVICES];
   fencepost_device numbers[DEVICES];
   uint64_t sequences[DEVICES], position;
@@ -130,7 +130,7 @@ static void fleet_gather(fleet_model *known, int device, uint64_t row) {
 
 /* Creates the device's monitor and repeats all recorded changes on it. */
 static void fleet_enter(fleet_model *known, int device) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.initial_fix_max_age_us = -1;
   options.beacon_exit_timeout_us = known->options.beacon_exit_timeout_us;
   options.beacon_initial_timeout_us = known->options.beacon_initial_timeout_us;
@@ -149,7 +149,7 @@ static void fleet_enter(fleet_model *known, int device) {
   fleet_gather(known, device, 0);
 }
 
-static void fleet_begin(fleet_model *known, const fencepost_fleet_options *options) {
+static void fleet_begin(fleet_model *known, const fencepost_options *options) {
   memset(known, 0, sizeof *known);
   known->options = *options;
   known->floor = FENCEPOST_TIME_UNSET;
@@ -157,7 +157,8 @@ static void fleet_begin(fleet_model *known, const fencepost_fleet_options *optio
   known->flying = malloc(WAITING * sizeof(expected));
   REQUIRE(known->waiting != NULL && known->flying != NULL);
   REQUIRE(fencepost_conditions_create(&known->table, NULL) == FENCEPOST_OK);
-  REQUIRE(fencepost_fleet_create(known->table, options, &known->fleet, NULL) == FENCEPOST_OK);
+  known->options.conditions = known->table;
+  REQUIRE(fencepost_fleet_create(&known->options, &known->fleet, NULL) == FENCEPOST_OK);
   REQUIRE(fencepost_fleet_set_wakeup(known->fleet, fleet_wake, known, NULL) == FENCEPOST_OK);
   for (int device = 0; device < DEVICES; device++) fleet_enter(known, device);
 }

@@ -196,7 +196,7 @@ static void replace(model *known, int by_fork) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   reader in = {data, size};
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   uint8_t shape = take8(&in);
   options.delivery = shape % 3;
   options.condition_limit = shape & 0x10 ? 3 : 0;

@@ -345,7 +345,7 @@ static void try_filter(reader *in) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   reader in = {data, size};
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.delivery = take8(&in) % 3;
   options.max_pending_events = 1 + take8(&in) % 32;
   fencepost_monitor *monitor = NULL;

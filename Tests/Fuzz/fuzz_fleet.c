@@ -236,13 +236,15 @@ static void move(reader *in, fleet_model *known) {
   REQUIRE(fencepost_fleet_export_devices(known->fleet, known->numbers, DEVICES, portable & 1, bytes, size, offsets,
                                          &size, NULL) == FENCEPOST_OK);
   fencepost_fleet *fleet = NULL;
-  REQUIRE(fencepost_fleet_create(table, &known->options, &fleet, NULL) == FENCEPOST_OK);
+  fencepost_options options = known->options;
+  options.conditions = table;
+  REQUIRE(fencepost_fleet_create(&options, &fleet, NULL) == FENCEPOST_OK);
   if (known->floor != FENCEPOST_TIME_UNSET)
     REQUIRE(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, known->floor, 0, NULL) == FENCEPOST_OK);
 
   if (size > 0) {
     fencepost_fleet *victim = NULL;
-    REQUIRE(fencepost_fleet_create(table, NULL, &victim, NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_fleet_create(&options, &victim, NULL) == FENCEPOST_OK);
     memcpy(copy, bytes, size);
     copy[place % size] ^= (uint8_t)(1u << (portable >> 1 & 7));
     if (portable >> 5 & 1)
@@ -318,7 +320,7 @@ static void reopen(reader *in, fleet_model *known) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   reader in = {data, size};
   uint8_t shape = take8(&in);
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   if (shape & 1) options.beacon_exit_timeout_us = 1;
   if (shape & 2) options.beacon_initial_timeout_us = 5000000;
   if (shape & 4) options.max_time_step_us = 60000000;

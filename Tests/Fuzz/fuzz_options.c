@@ -23,12 +23,13 @@ static uint8_t *take_structure(reader *in, size_t known, size_t *out_size) {
 
 static fencepost_monitor *try_monitor(reader *in) {
   size_t size;
-  uint8_t *options = take_structure(in, sizeof(fencepost_monitor_options), &size);
-  set_pointer(options, size, offsetof(fencepost_monitor_options, store_directory), NULL);
+  uint8_t *options = take_structure(in, sizeof(fencepost_options), &size);
+  set_pointer(options, size, offsetof(fencepost_options, conditions), NULL);
+  set_pointer(options, size, offsetof(fencepost_options, name), NULL);
+  set_pointer(options, size, offsetof(fencepost_options, store_directory), NULL);
   fencepost_monitor *monitor = NULL;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status =
-      fencepost_monitor_create("m", (const fencepost_monitor_options *)(void *)options, &monitor, &error);
+  fencepost_status status = fencepost_monitor_create("m", (const fencepost_options *)(void *)options, &monitor, &error);
   require_detail(status, &error);
   REQUIRE((status == FENCEPOST_OK) == (monitor != NULL));
   free(options);

@@ -46,7 +46,7 @@ static void model_wake(void *context) {
   known->wakes++;
 }
 
-static void model_begin(model *known, const fencepost_monitor_options *options) {
+static void model_begin(model *known, const fencepost_options *options) {
   memset(known, 0, sizeof *known);
   known->clock = known->latest = FENCEPOST_TIME_UNSET;
   known->max_step = options->max_time_step_us;

@@ -108,7 +108,7 @@ static void use_lines(void) {
   fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
   geometry.latitudes = latitudes, geometry.longitudes = longitudes, geometry.vertex_count = 4;
   geometry.ring_offsets = lines, geometry.ring_count = 2;
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.path = FENCEPOST_PATH_GEODESIC;
   options.max_gap_us = INT64_C(3600000000);
   fencepost_monitor *monitor;

@@ -191,7 +191,9 @@ static void carry(fencepost_conditions *table, fencepost_fleet *fleet, const fen
   size_t size;
   fencepost_fleet *other = NULL;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  OK(api.fencepost_fleet_create(table, NULL, &other, NULL));
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  options.conditions = table;
+  OK(api.fencepost_fleet_create(&options, &other, NULL));
   OK(api.fencepost_fleet_export_devices(fleet, numbers, 3, 1, bytes, sizeof bytes, offsets, &size, NULL));
   OK(api.fencepost_fleet_import_devices(other, devices, bytes, offsets, 3, 0, NULL, NULL));
   bytes[offsets[1] + 3] ^= 0x40;
@@ -227,8 +229,8 @@ void use_fleets(void) {
   static char text[8192];
   static fencepost_event events[16];
   fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
-  OK(api.fencepost_conditions_create(&table, NULL));
-  OK(api.fencepost_fleet_create(table, NULL, &fleet, NULL));
+  OK(api.fencepost_fleet_create(NULL, &fleet, NULL));
+  OK(api.fencepost_fleet_conditions(fleet, &table, NULL));
   OK(api.fencepost_fleet_enter_devices(fleet, devices, 3, 1, numbers, NULL));
   OK(api.fencepost_fleet_set_wakeup(fleet, count_wakes, &wakes, NULL));
   change(table, &geometry);
@@ -272,14 +274,15 @@ void use_fleets(void) {
 
 void use_stored_fleet(const char *directory) {
   fencepost_device numbers[3];
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.store_directory = directory, options.name = "fleet";
   for (int opening = 0; opening < 2; opening++) {
     fencepost_conditions *table = NULL;
     fencepost_fleet *fleet = NULL;
     fencepost_fleet_counters statistics = FENCEPOST_FLEET_COUNTERS_INIT;
     OK(api.fencepost_conditions_create(&table, NULL));
-    OK(api.fencepost_fleet_create(table, &options, &fleet, NULL));
+    options.conditions = table;
+    OK(api.fencepost_fleet_create(&options, &fleet, NULL));
     OK(api.fencepost_fleet_statistics(fleet, &statistics, NULL));
     IS(statistics.device_count == (opening ? 3u : 0u));
     if (!opening) {

@@ -168,7 +168,7 @@ static void ask_shapes(fencepost_monitor *monitor, const fencepost_fix *at) {
 
 /* Makes every kind of call on one monitor, with the fixes of a drive. */
 static void live(const char *name, const char *store_directory, fencepost_delivery delivery, fencepost_path path) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.delivery = delivery;
   options.store_directory = store_directory;
   options.path = path;
@@ -305,7 +305,7 @@ static void shapes(void) {
 
 /* Saves so many changes that the save is done in parts. */
 static void crowd(const char *store_directory) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.store_directory = store_directory;
   options.durability = FENCEPOST_DURABILITY_RELAXED;
   options.checkpoint_interval_us = 1000000;

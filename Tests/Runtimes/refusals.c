@@ -17,7 +17,7 @@ static const char *folder;
 static fencepost_status refused(int what) {
   double latitudes[] = {0, 0, 1, 1}, crossing[] = {0, 1, 0, 1};
   fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_monitor *none = NULL;
   geometry.latitudes = latitudes;
@@ -36,7 +36,7 @@ static fencepost_status refused(int what) {
 }
 
 int main(int argc, char **argv) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   fencepost_monitor *taken;
   if (argc != 2) return 2;
   folder = options.store_directory = argv[1];

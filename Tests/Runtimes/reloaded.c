@@ -81,7 +81,7 @@ static int visited(const char *path, const char *folder, int round) {
   FUNCTION(fencepost_fleet_enter_devices);
   FUNCTION(fencepost_fleet_feed_columns);
   FUNCTION(fencepost_fleet_destroy);
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   fencepost_monitor *monitor;
   char name[16];
   snprintf(name, sizeof name, "store%d", round % 3);
@@ -122,7 +122,9 @@ static int visited(const char *path, const char *folder, int round) {
   fencepost_device number;
   require(fencepost_conditions_create_(&zones, NULL) == FENCEPOST_OK, "no table");
   require(fencepost_conditions_add_(zones, &office, 1, NULL) == FENCEPOST_OK, "no zone");
-  require(fencepost_fleet_create_(zones, NULL, &fleet, NULL) == FENCEPOST_OK, "no fleet");
+  fencepost_options of_fleet = FENCEPOST_FLEET_OPTIONS_INIT;
+  of_fleet.conditions = zones;
+  require(fencepost_fleet_create_(&of_fleet, &fleet, NULL) == FENCEPOST_OK, "no fleet");
   require(fencepost_fleet_enter_devices_(fleet, &name_of_device, 1, 1, &number, NULL) == FENCEPOST_OK, "no device");
   double latitude[] = {37, 37.001}, longitude[] = {-122, -122};
   int64_t time[] = {1700000000000000, 1700000100000000};

@@ -43,7 +43,7 @@ static void refuse_getrandom(void) {
 
 static void create(const char *folder, const char *name) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.store_directory = folder;
   fencepost_monitor *monitor;
   require(fencepost_monitor_create(name, &options, &monitor, &error) == FENCEPOST_OK, error.message);

@@ -14,7 +14,7 @@ static void open_on_full_disk(int with_log, int changed) {
   const char *what = with_log ? "with a log, on a full disk" : "on a full disk";
   files_watch(folder, 0);
   files_fail(0, 1000000, ENOSPC, 1);
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.delivery = FENCEPOST_DELIVERY_EVERY;
   options.store_directory = folder;
   if (changed) options.beacon_exit_timeout_us = 45000000;

@@ -255,16 +255,16 @@ fencepost_status play_fleet(fencepost_fleet *fleet, long n) {
 }
 
 fencepost_status open_fleet(fencepost_fleet **out, int in_memory) {
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.durability = fleet_durability;
   options.delivery = fleet_delivery;
   options.checkpoint_interval_us = 200000000;
-  options.name = "m";
-  if (!in_memory) options.store_directory = folder;
+  if (!in_memory) options.name = "m", options.store_directory = folder;
   fencepost_conditions *table;
   if (fencepost_conditions_create(&table, NULL)) abort();
+  options.conditions = table;
   *out = NULL;
-  fencepost_status status = fencepost_fleet_create(table, &options, out, &last_error);
+  fencepost_status status = fencepost_fleet_create(&options, out, &last_error);
   fencepost_conditions_destroy(table);
   return status;
 }

@@ -39,16 +39,16 @@ typedef struct {
 } killed_crowd;
 
 static fencepost_fleet *open_crowd(int in_memory) {
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.durability = FENCEPOST_DURABILITY_RELAXED;
   options.checkpoint_interval_us = 5 * SECOND;
   options.max_pending_events = 1000000;
-  options.name = "m";
-  if (!in_memory) options.store_directory = folder;
+  if (!in_memory) options.name = "m", options.store_directory = folder;
   fencepost_conditions *table;
   fencepost_fleet *fleet = NULL;
   if (fencepost_conditions_create(&table, NULL)) abort();
-  if (fencepost_fleet_create(table, &options, &fleet, &last_error)) fleet = NULL;
+  options.conditions = table;
+  if (fencepost_fleet_create(&options, &fleet, &last_error)) fleet = NULL;
   fencepost_conditions_destroy(table);
   return fleet;
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 fencepost_status open_monitor(fencepost_monitor **out, int in_memory) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.delivery = FENCEPOST_DELIVERY_EVERY;
   if (!in_memory) options.store_directory = folder;
   *out = NULL;

@@ -31,7 +31,7 @@ void attack_links(long count) {
     path_of(name, "m.fencepost");
     path_of(other, "n.fencepost");
     if (link(name, other)) FAIL("no link can be made");
-    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+    fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
     options.delivery = FENCEPOST_DELIVERY_EVERY;
     options.store_directory = folder;
     fencepost_monitor *monitor, *second;

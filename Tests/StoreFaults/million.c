@@ -55,7 +55,7 @@ static void let_save(fencepost_monitor *monitor, int64_t *time_us, long count, c
 
 void attack_million(long count) {
   clear_folder();
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.delivery = FENCEPOST_DELIVERY_EVERY;
   options.store_directory = folder;
   options.durability = FENCEPOST_DURABILITY_RELAXED;
@@ -111,7 +111,7 @@ void attack_million(long count) {
 }
 
 void open_million(long count) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.store_directory = folder;
   options.max_pending_events = 1000000000;
   fencepost_monitor *monitor;

@@ -13,7 +13,7 @@ enum {
 };
 
 static fencepost_status open_crowd(fencepost_monitor **out, int in_memory) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.delivery = FENCEPOST_DELIVERY_EVERY;
   options.durability = FENCEPOST_DURABILITY_RELAXED;
   options.checkpoint_interval_us = 5000000;

@@ -140,7 +140,9 @@ int main(int argc, char **argv) {
   if (broker.vehicles == 0 || broker.rounds == 0 || pipe(ends) != 0) return 1;
   require(fencepost_conditions_create(&depots, &error), &error);
   add_depots(depots);
-  require(fencepost_fleet_create(depots, NULL, &fleet, &error), &error);
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  options.conditions = depots;
+  require(fencepost_fleet_create(&options, &fleet, &error), &error);
   fencepost_device *numbers = enter_vehicles(fleet, broker.vehicles);
   broker.pipe = ends[1];
   if (pthread_create(&thread, NULL, send_rows, &broker) != 0) return 1;

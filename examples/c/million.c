@@ -174,16 +174,17 @@ static void *save(void *argument) {
 
 static fencepost_fleet *open_fleet(fencepost_conditions *table, const char *directory, int number) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   char name[16];
   snprintf(name, sizeof name, "fleet_%d", number);
-  options.store_directory = directory;
+  options.conditions = table;
   options.name = name;
+  options.store_directory = directory;
   /* Changes are saved at checkpoints: each hour of event time, and at the host's request. */
   options.durability = FENCEPOST_DURABILITY_RELAXED;
   options.checkpoint_interval_us = 3600 * INT64_C(1000000);
   fencepost_fleet *fleet;
-  require(fencepost_fleet_create(table, &options, &fleet, &error), &error);
+  require(fencepost_fleet_create(&options, &fleet, &error), &error);
   return fleet;
 }
 

@@ -31,7 +31,7 @@ static fencepost_fix fix_at(uint64_t index) {
  */
 static void run(const char *directory, uint64_t last) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.store_directory = directory;
   fencepost_monitor *monitor = NULL;
   check(fencepost_monitor_create("walk", &options, &monitor, &error), &error);

@@ -3,13 +3,12 @@ import FencepostCore
 
 @_cdecl("fencepost_fleet_create") @implementation
 public func fencepost_fleet_create(
-  _ conditions: OpaquePointer?, _ options: UnsafePointer<fencepost_fleet_options>?,
-  _ out_fleet: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<fencepost_error>?
+  _ options: UnsafePointer<fencepost_options>?, _ out_fleet: UnsafeMutablePointer<OpaquePointer?>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let table = try ConditionsHandle.borrow(conditions).requireShared("a fleet cannot share the table of a monitor")
     let out = try Boundary.require(out_fleet, "out_fleet")
-    out.pointee = FleetHandle.give(try FleetCreateOptions(options).open(table))
+    out.pointee = FleetHandle.give(try CreateOptions.openFleet(options))
   }
 }
 

@@ -3,20 +3,12 @@ import FencepostCore
 
 @_cdecl("fencepost_monitor_create") @implementation
 public func fencepost_monitor_create(
-  _ name: UnsafePointer<CChar>?, _ options: UnsafePointer<fencepost_monitor_options>?,
+  _ name: UnsafePointer<CChar>?, _ options: UnsafePointer<fencepost_options>?,
   _ out_monitor: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let out = try Boundary.require(out_monitor, "out_monitor")
-    var text: String?
-    if let name {
-      let bytes = Boundary.identifier(name)
-      guard let valid = String(validating: bytes, as: UTF8.self) else {
-        throw .monitor(.invalidName(String(decoding: bytes, as: UTF8.self)))
-      }
-      text = valid
-    }
-    out.pointee = MonitorHandle.give(try CreateOptions(options).open(text))
+    out.pointee = MonitorHandle.give(try CreateOptions.openMonitor(options, name: name))
   }
 }
 

@@ -6,10 +6,10 @@ import { InvalidArgumentError, NoSuchDeviceError } from "./errors.js";
 import { DeviceEvent } from "./events.js";
 import { explanationOf, feedColumns, putFix, putSightings } from "./inputs.js";
 import {
-  DEVICE_STATISTICS, EVENT, EXPLANATION, FLEET_COLUMNS, FLEET_OPTIONS, FLEET_COUNTERS,
+  DEVICE_STATISTICS, EVENT, EXPLANATION, FLEET_COLUMNS, FLEET_COUNTERS, OPTIONS as LAYOUT,
 } from "./layout.js";
-import { deliveryOf, stepOf } from "./monitor.js";
-import { STATES, countOf, duration, integer, listed, members, microseconds, shown, timeOf, truth } from "./values.js";
+import { putOptions } from "./monitor.js";
+import { STATES, countOf, integer, listed, members, microseconds, shown, timeOf, truth } from "./values.js";
 import { AdoptedZones, Zones } from "./zones.js";
 
 const NO_DEVICE = 0n;
@@ -22,23 +22,14 @@ const OPTIONS = [
   "delivery", "maxPendingEvents", "deviceLimit", "beaconExitTimeout", "beaconInitialTimeout", "maxTimeStep",
 ];
 
-function putFleetOptions(engine, take, options) {
-  const place = take(FLEET_OPTIONS.size);
-  engine.memory.fill(0, place, place + FLEET_OPTIONS.size);
+function putFleetOptions(engine, take, zones, options) {
+  const place = putOptions(engine, take, options);
   const to = engine.numbers;
-  to.setUint32(place, FLEET_OPTIONS.size, true);
-  const pending = integer(options.maxPendingEvents ?? 1_000_000, "maxPendingEvents", 0, Number.MAX_SAFE_INTEGER);
-  to.setBigUint64(place + FLEET_OPTIONS.max_pending_events, BigInt(pending), true);
+  to.setUint32(place + LAYOUT.conditions, zones.place, true);
+  to.setBigInt64(place + LAYOUT.initial_fix_max_age_us, -1n, true);
   const limit = options.deviceLimit ?? null;
   const devices = limit === null ? 0 : integer(limit, "deviceLimit", 1, 67108863);
-  to.setBigUint64(place + FLEET_OPTIONS.device_limit, BigInt(devices), true);
-  const exit = duration(options.beaconExitTimeout ?? 30, "beaconExitTimeout");
-  to.setBigInt64(place + FLEET_OPTIONS.beacon_exit_timeout_us, exit, true);
-  const initial = duration(options.beaconInitialTimeout ?? 30, "beaconInitialTimeout");
-  to.setBigInt64(place + FLEET_OPTIONS.beacon_initial_timeout_us, initial, true);
-  to.setBigInt64(place + FLEET_OPTIONS.max_time_step_us, stepOf(options.maxTimeStep), true);
-  to.setBigInt64(place + FLEET_OPTIONS.checkpoint_interval_us, 60_000_000n, true);
-  to.setInt32(place + FLEET_OPTIONS.delivery, deliveryOf(options.delivery), true);
+  to.setBigUint64(place + LAYOUT.device_limit, BigInt(devices), true);
   return place;
 }
 
@@ -61,8 +52,7 @@ export class Fleet extends Handle {
     members(options, "options", OPTIONS);
     engine.room(0);
     const place = engine.within((take) => {
-      const written = putFleetOptions(engine, take, options);
-      engine.call("fencepost_fleet_create", zones.place, written, engine.flag);
+      engine.call("fencepost_fleet_create", putFleetOptions(engine, take, zones, options), engine.flag);
       return engine.numbers.getUint32(engine.flag, true);
     });
     super(engine, place, "fencepost_fleet_destroy");

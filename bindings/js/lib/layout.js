@@ -27,11 +27,11 @@ export const POLICY = struct({
   struct_size: "u32", dwell_policy: "i32", entry_dwell_us: "i64", exit_dwell_us: "i64", entry_margin_m: "f64",
   exit_margin_m: "f64", exit_margin_limit_m: "f64", accuracy_factor: "f64", notify: "u32", reserved: "u32",
 });
-export const MONITOR_OPTIONS = struct({
-  struct_size: "u32", delivery: "i32", condition_limit: "u64", max_pending_events: "u64", initial_fix_max_age_us: "i64",
-  beacon_exit_timeout_us: "i64", beacon_initial_timeout_us: "i64", store_directory: "ptr", durability: "i32",
-  reserved: "u32", checkpoint_interval_us: "i64", max_time_step_us: "i64", path: "i32", path_reserved: "u32",
-  max_gap_us: "i64", max_speed_mps: "f64",
+export const OPTIONS = struct({
+  struct_size: "u32", delivery: "i32", conditions: "ptr", name: "ptr", store_directory: "ptr", durability: "i32",
+  path: "i32", checkpoint_interval_us: "i64", max_gap_us: "i64", max_speed_mps: "f64", max_pending_events: "u64",
+  max_time_step_us: "i64", initial_fix_max_age_us: "i64", beacon_exit_timeout_us: "i64",
+  beacon_initial_timeout_us: "i64", condition_limit: "u64", device_limit: "u64",
 });
 export const EVENT = struct({
   sequence: "u64", position: "u64", device: "u64", row: "u64", generation: "u64", tag: "u64", date_us: "i64",
@@ -81,11 +81,6 @@ export const POINT_COLUMNS = struct({
 });
 export const TABLE_VERSION = struct({
   struct_size: "u32", reserved: "u32", count: "u64", generation: "u64", digest: ["u8", 16],
-});
-export const FLEET_OPTIONS = struct({
-  struct_size: "u32", reserved: "u32", max_pending_events: "u64", device_limit: "u64", beacon_exit_timeout_us: "i64",
-  beacon_initial_timeout_us: "i64", max_time_step_us: "i64", store_directory: "ptr", name: "ptr", durability: "i32",
-  reserved2: "u32", checkpoint_interval_us: "i64", path: "i32", delivery: "i32", max_gap_us: "i64", max_speed_mps: "f64",
 });
 export const CONDITION_STATE = struct({
   generation: "u64", tag: "u64", since_us: "i64", evidence_date_us: "i64", state: "i32", identifier_length: "u32",

@@ -5,7 +5,7 @@ import { engine as loaded } from "./engine.js";
 import { InvalidArgumentError, NotFoundError } from "./errors.js";
 import { Event } from "./events.js";
 import { explanationOf, feedColumns, putFix, putSightings } from "./inputs.js";
-import { CONDITION, EVENT, EXPLANATION, MONITOR_OPTIONS, RECORD, STATISTICS } from "./layout.js";
+import { CONDITION, EVENT, EXPLANATION, OPTIONS as LAYOUT, RECORD, STATISTICS } from "./layout.js";
 import {
   DIAGNOSTICS, KINDS, STATES, chosen, countOf, duration, flags, integer, members, microseconds, number, numberOf, shown, timeOf,
   truth, uuidText,
@@ -24,38 +24,42 @@ const names = {
   snapshot: "fencepost_monitor_snapshot",
 };
 
-const count = (value, name) => BigInt(integer(value, name, 0, Number.MAX_SAFE_INTEGER));
+/** Writes the options that monitors and fleets share into a fencepost_options; returns its place. */
+export function putOptions(engine, take, options) {
+  const place = take(LAYOUT.size);
+  engine.memory.fill(0, place, place + LAYOUT.size);
+  const to = engine.numbers;
+  const seconds = (value, name, member) => to.setBigInt64(place + LAYOUT[member], duration(value, name), true);
+  to.setUint32(place, LAYOUT.size, true);
+  to.setInt32(place + LAYOUT.delivery, chosen(options.delivery ?? "every", "delivery", ["every", "first", "latest"]), true);
+  const pending = integer(options.maxPendingEvents ?? 1_000_000, "maxPendingEvents", 0, Number.MAX_SAFE_INTEGER);
+  to.setBigUint64(place + LAYOUT.max_pending_events, BigInt(pending), true);
+  seconds(options.beaconExitTimeout ?? 30, "beaconExitTimeout", "beacon_exit_timeout_us");
+  seconds(options.beaconInitialTimeout ?? 30, "beaconInitialTimeout", "beacon_initial_timeout_us");
+  to.setBigInt64(place + LAYOUT.max_time_step_us, stepOf(options.maxTimeStep), true);
+  to.setBigInt64(place + LAYOUT.checkpoint_interval_us, 60_000_000n, true);
+  return place;
+}
 
 function putMonitorOptions(engine, take, options) {
-  const place = take(MONITOR_OPTIONS.size);
-  engine.memory.fill(0, place, place + MONITOR_OPTIONS.size);
+  const place = putOptions(engine, take, options);
   const to = engine.numbers;
-  to.setUint32(place, MONITOR_OPTIONS.size, true);
-  to.setInt32(place + MONITOR_OPTIONS.delivery, deliveryOf(options.delivery), true);
   const limit = options.conditionLimit ?? null;
-  to.setBigUint64(place + MONITOR_OPTIONS.condition_limit, limit === null ? 0n : BigInt(integer(limit, "conditionLimit", 1, Number.MAX_SAFE_INTEGER)), true);
-  to.setBigUint64(place + MONITOR_OPTIONS.max_pending_events, count(options.maxPendingEvents ?? 1_000_000, "maxPendingEvents"), true);
+  const most = limit === null ? 0 : integer(limit, "conditionLimit", 1, Number.MAX_SAFE_INTEGER);
+  to.setBigUint64(place + LAYOUT.condition_limit, BigInt(most), true);
   const age = options.initialFixMaxAge;
-  to.setBigInt64(place + MONITOR_OPTIONS.initial_fix_max_age_us, age === null ? -1n : atLeast0(duration(age ?? 60, "initialFixMaxAge"), "initialFixMaxAge"), true);
-  to.setBigInt64(place + MONITOR_OPTIONS.beacon_exit_timeout_us, duration(options.beaconExitTimeout ?? 30, "beaconExitTimeout"), true);
-  to.setBigInt64(place + MONITOR_OPTIONS.beacon_initial_timeout_us, duration(options.beaconInitialTimeout ?? 30, "beaconInitialTimeout"), true);
-  to.setBigInt64(place + MONITOR_OPTIONS.checkpoint_interval_us, 60_000_000n, true);
-  to.setBigInt64(place + MONITOR_OPTIONS.max_time_step_us, stepOf(options.maxTimeStep), true);
+  const oldest = age === null ? -1n : atLeast0(duration(age ?? 60, "initialFixMaxAge"), "initialFixMaxAge");
+  to.setBigInt64(place + LAYOUT.initial_fix_max_age_us, oldest, true);
   const path = chosen(options.path ?? "fixes", "path", ["fixes", "geodesic"]);
-  to.setInt32(place + MONITOR_OPTIONS.path, path, true);
+  to.setInt32(place + LAYOUT.path, path, true);
   if (path === 0 && (options.maxGap ?? options.maxSpeed ?? null) !== null) {
     throw new InvalidArgumentError('maxGap and maxSpeed need the path "geodesic"');
   }
   if (path === 1) {
-    to.setBigInt64(place + MONITOR_OPTIONS.max_gap_us, duration(options.maxGap, "maxGap"), true);
-    to.setFloat64(place + MONITOR_OPTIONS.max_speed_mps, number(options.maxSpeed ?? 0, "maxSpeed"), true);
+    to.setBigInt64(place + LAYOUT.max_gap_us, duration(options.maxGap, "maxGap"), true);
+    to.setFloat64(place + LAYOUT.max_speed_mps, number(options.maxSpeed ?? 0, "maxSpeed"), true);
   }
   return place;
-}
-
-/** The number of a delivery. */
-export function deliveryOf(value) {
-  return chosen(value ?? "every", "delivery", ["every", "first", "latest"]);
 }
 
 function atLeast0(value, name) {
@@ -64,7 +68,7 @@ function atLeast0(value, name) {
 }
 
 /** The limit of a time step in microseconds; 0: no limit. */
-export function stepOf(step) {
+function stepOf(step) {
   if (step === undefined || step === null) return 0n;
   const bound = duration(step, "maxTimeStep");
   if (bound <= 0n) throw new InvalidArgumentError(`maxTimeStep is ${step}; must be above 0 seconds, or null`);

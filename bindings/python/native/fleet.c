@@ -7,7 +7,7 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
     PyErr_SetString(PyExc_TypeError, "Fleet takes no keyword arguments");
     return NULL;
   }
-  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   PyObject *table;
   unsigned long long pending = options.max_pending_events, limit = options.device_limit;
   long long exit_timeout = options.beacon_exit_timeout_us, initial_timeout = options.beacon_initial_timeout_us;
@@ -40,9 +40,9 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   native_handle *self = native_allocate(type);
   if (self == NULL) return NULL;
   self->is_stored = options.store_directory != NULL;
+  options.conditions = ((native_handle *)table)->table;
   native_call call = native_begin_batch(self);
-  fencepost_status status =
-      fencepost_fleet_create(((native_handle *)table)->table, &options, &self->fleet, &call.error);
+  fencepost_status status = fencepost_fleet_create(&options, &self->fleet, &call.error);
   if (native_end(&call, status) < 0) Py_CLEAR(self);
   return (PyObject *)self;
 }

@@ -7,7 +7,7 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     PyErr_SetString(PyExc_TypeError, "Monitor takes no keyword arguments");
     return NULL;
   }
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   PyObject *name_object = Py_None, *directory = Py_None;
   int delivery = options.delivery, durability = options.durability;
   unsigned long long condition_limit = options.condition_limit, max_pending_events = options.max_pending_events;

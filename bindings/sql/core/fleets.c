@@ -21,7 +21,7 @@ void fp_fleet_destroy(fp_fleet *fleet) {
 
 fp_fleet *fp_fleet_create(const void *bytes, size_t size, const fp_options *options, fp_message *message) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_fleet_options own = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_options own = FENCEPOST_FLEET_OPTIONS_INIT;
   fp_options compiled = fp_compiling(options);
   size_t count = 0;
   const uint8_t **of_value = fp_parts(bytes, size, &count, message);
@@ -33,7 +33,8 @@ fp_fleet *fp_fleet_create(const void *bytes, size_t size, const fp_options *opti
   if (good && fencepost_conditions_create(&fleet->table, &error) != FENCEPOST_OK)
     good = fp_fail(message, "%s", error.message);
   good = good && fp_places_compile(places, fleet->table, of_value, size, false, message);
-  if (good && fencepost_fleet_create(fleet->table, &own, &fleet->fleet, &error) != FENCEPOST_OK)
+  if (good) own.conditions = fleet->table;
+  if (good && fencepost_fleet_create(&own, &fleet->fleet, &error) != FENCEPOST_OK)
     good = fp_fail(message, "%s", error.message);
   fp_places_release(places);
   free(of_value);

@@ -107,7 +107,7 @@ static void keep(fp_places *places) {
 
 fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *message) {
   fp_places *places = calloc(1, sizeof *places);
-  fencepost_monitor_options own = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_options own = FENCEPOST_MONITOR_OPTIONS_INIT;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   if (places == NULL || (places->starts = calloc(count + 1, sizeof *places->starts)) == NULL) {
     free(places);
