@@ -246,10 +246,10 @@ namespace detail {
 
 /* Repeats a planning call, with more memory each time, until the list of armed conditions fits. */
 template <class Call>
-plan plan_of(const std::vector<std::uint64_t> &armed, const fencepost_plan_options &options, Call &&call) {
+plan plan_of(const std::vector<std::uint64_t> &armed, const fencepost_plan_options &with, Call &&call) {
   plan out;
   std::vector<std::uint32_t> keep(armed.size());
-  out.armed.resize(options.slots < 4096 ? options.slots : 4096);
+  out.armed.resize(with.slots < 4096 ? with.slots : 4096);
   for (;;) {
     std::size_t count = 0;
     const fencepost_status status =
@@ -376,12 +376,12 @@ class conditions;
 class monitor : private detail::calls {
  public:
   /* A private monitor in memory. */
-  explicit monitor(const fencepost::options &options = standard_options()) : monitor(nullptr, options) {}
-  explicit monitor(const std::string &name, const fencepost::options &options = standard_options())
-      : monitor(detail::terminated(name), options) {}
-  explicit monitor(const char *name, const fencepost::options &options = standard_options()) {
+  explicit monitor(const options &chosen = standard_options()) : monitor(nullptr, chosen) {}
+  explicit monitor(const std::string &name, const options &chosen = standard_options())
+      : monitor(detail::terminated(name), chosen) {}
+  explicit monitor(const char *name, const options &chosen = standard_options()) {
     fencepost_monitor *created = nullptr;
-    call(fencepost_monitor_create, name, &options, &created);
+    call(fencepost_monitor_create, name, &chosen, &created);
     handle_.reset(created);
   }
 
@@ -433,19 +433,19 @@ class monitor : private detail::calls {
     });
   }
 
-  /* Conditions. Degrees and metres. conditions() has the functions for other kinds and for many conditions. Of the
-     options, the policy, the tag and the assumed state count. */
+  /* Conditions. Degrees and metres. conditions() has the functions for other kinds and for many conditions. Only the
+     policy, the tag and the assumed state of the definition count. */
 
   void add_circular_condition(const std::string &identifier, double latitude, double longitude, double radius_m,
-                              const condition_definition &options = standard_definition()) {
+                              const condition_definition &with = standard_definition()) {
     call(fencepost_monitor_add_circular_condition, get(), detail::terminated(identifier), latitude, longitude, radius_m,
-         &options);
+         &with);
   }
 
   void add_beacon_condition(const std::string &identifier, const beacon &identity,
-                            const condition_definition &options = standard_definition()) {
+                            const condition_definition &with = standard_definition()) {
     call(fencepost_monitor_add_beacon_condition, get(), detail::terminated(identifier), identity.uuid.data(),
-         number(identity.major), number(identity.minor), &options);
+         number(identity.major), number(identity.minor), &with);
   }
 
   fencepost::record record(const std::string &identifier) const {
@@ -493,9 +493,9 @@ class monitor : private detail::calls {
      conditions that are armed now. */
   fencepost::plan plan(double latitude, double longitude, double accuracy_m,
                        const std::vector<std::uint64_t> &armed = {},
-                       const plan_options &options = standard_plan_options()) const {
-    return detail::plan_of(armed, options, [&](auto... output) {
-      return repeatable(fencepost_monitor_plan, get(), latitude, longitude, accuracy_m, &options, output...);
+                       const plan_options &with = standard_plan_options()) const {
+    return detail::plan_of(armed, with, [&](auto... output) {
+      return repeatable(fencepost_monitor_plan, get(), latitude, longitude, accuracy_m, &with, output...);
     });
   }
 
@@ -916,15 +916,15 @@ inline std::vector<fencepost_device> numbers(const std::vector<device> &devices)
 /* Owns a fencepost_fleet: many devices that share one table of conditions. */
 class fleet : detail::calls {
  public:
-  /* A fleet over options.conditions, or over a new, empty table; conditions() returns the table. */
-  explicit fleet(const fencepost::options &options = standard_fleet_options()) {
+  /* A fleet over chosen.conditions, or over a new, empty table; conditions() returns the table. */
+  explicit fleet(const options &chosen = standard_fleet_options()) {
     fencepost_fleet *created = nullptr;
-    call(fencepost_fleet_create, &options, &created);
+    call(fencepost_fleet_create, &chosen, &created);
     handle_.reset(created);
   }
   /* A fleet over the given table. */
-  explicit fleet(const fencepost::conditions &table, fencepost::options options = standard_fleet_options())
-      : fleet((options.conditions = table.get(), options)) {}
+  explicit fleet(const fencepost::conditions &table, options chosen = standard_fleet_options())
+      : fleet((chosen.conditions = table.get(), chosen)) {}
 
   /* Restores a fleet in memory from a snapshot. The fleet uses the given table of conditions, or a table of its own if
      no table is given. */
@@ -1165,9 +1165,9 @@ class fleet : detail::calls {
      conditions that are armed now. */
   fencepost::plan plan(fencepost::device device, double latitude, double longitude, double accuracy_m,
                        const std::vector<std::uint64_t> &armed = {},
-                       const plan_options &options = standard_plan_options()) const {
-    return detail::plan_of(armed, options, [&](auto... output) {
-      return repeatable(fencepost_fleet_plan, get(), device.number(), latitude, longitude, accuracy_m, &options,
+                       const plan_options &with = standard_plan_options()) const {
+    return detail::plan_of(armed, with, [&](auto... output) {
+      return repeatable(fencepost_fleet_plan, get(), device.number(), latitude, longitude, accuracy_m, &with,
                         output...);
     });
   }
