@@ -26,11 +26,11 @@ void print_events(fencepost::monitor &monitor) {
 
 int main() try {
   fencepost::monitor monitor("courier");
-  fencepost::condition_definition outside = fencepost::standard_definition();
+  fencepost::condition_definition outside = FENCEPOST_CONDITION_DEFINITION_INIT;
   outside.assuming = FENCEPOST_STATE_UNSATISFIED;
   monitor.add_circular_condition("north gate", 48.1400, 11.5600, 150, outside);
-  const fencepost::transition_policy exact = fencepost::exact_policy();
-  fencepost::condition_definition line = fencepost::standard_definition();
+  const fencepost::transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+  fencepost::condition_definition line = FENCEPOST_CONDITION_DEFINITION_INIT;
   line.policy = &exact;
   monitor.add_circular_condition("south gate", 48.1300, 11.5600, 150, line);
   const fencepost::uuid uuid = fencepost::parse_uuid("e2c56db5-dffb-48d2-b060-d0f5a71096e0");
