@@ -3,7 +3,8 @@
  *
  * A monitor holds named conditions: circles, polygons and corridors on the Earth, gates (lines to cross) and beacon
  * identities. Feed the monitor position fixes, beacon sightings and the passing of time. The monitor returns an event
- * each time a condition becomes satisfied or unsatisfied; the event contains the fix that caused this change.
+ * each time a condition becomes satisfied or unsatisfied; the event contains the fix that caused this change. A fleet
+ * does the same for many devices, which share one table of conditions.
  *
  *     fencepost_monitor *monitor;
  *     fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -34,22 +35,32 @@
  *           sequence number.
  * Memory:   Inputs are read during the call. Outputs are copied into your memory. Free monitors, tables and fleets with
  *           their destroy functions; nothing else needs freeing.
- * Threads:  A monitor may be used from several threads.
+ * Threads:  Monitors, fleets and tables may be used from several threads; each has its own lock.
  *
  * Where to find more:
  *
- *     one device          fencepost_monitor_...     conditions, fixes, sightings, events, stores
- *     many devices        fencepost_fleet_...       a table of conditions (fencepost_conditions_...) for up to millions
- *     queries             ..._containing, ..._nearest   the conditions at a point, without any device
- *     a store on disk     options.store_directory   the state survives crashes and power failures
- *     polygons            fencepost_polygon(), fencepost_conditions_add()   GeoJSON and maps need FENCEPOST_EDGES_PLANAR
- *     geodesy             fencepost_geodesic_inverse(), fencepost_geodesic_direct()   distance and destination
+ *     one device         fencepost_monitor_...         fixes, sightings, events, and a table of conditions of its own
+ *     many devices       fencepost_fleet_...           the same for up to millions of devices
+ *     conditions         fencepost_conditions_...      changes of a table, and questions about conditions and points
+ *     a polygon          fencepost_polygon()           GeoJSON and maps need FENCEPOST_EDGES_PLANAR
+ *     a store on disk    options.store_directory       the state survives crashes and power failures
+ *     geodesy            fencepost_geodesic_...        distance, azimuth and destination
  *
  * This header is the complete API: names that are not in this file are not API. "Since" names the version that added a
  * function.
  *
  * Details and caveats:
  *
+ * Statuses: The comments of functions list the statuses without their prefix. If a comment lists a status without an
+ *           explanation, the cause is one of these:
+ *             NULL_ARGUMENT     a required pointer is NULL
+ *             INVALID_ARGUMENT  an identifier does not have 1 ... 256 bytes of UTF-8; a coordinate, time, enumerator or
+ *                               count is out of its range; a structure was not initialised with its ..._INIT macro
+ *             UNSUPPORTED       a structure has nonzero members that this library does not know
+ *             NOT_FOUND         no condition has the identifier
+ *             NO_SUCH_DEVICE    no device of the fleet has the number
+ *             LATE_INPUT, AHEAD_OF_CLOCK   see Time and Wrong times
+ *             QUEUE_FULL        max_pending_events events wait: poll, then repeat the call
  * Time:     Every instant is an event time in the years 1 to 9999 (FENCEPOST_TIME_MIN ... FENCEPOST_TIME_MAX). The
  *           monitor's clock is the largest time of its inputs; an input with an earlier time is refused with
  *           FENCEPOST_E_LATE_INPUT. The same inputs give the same events, byte for byte, on every platform.
@@ -66,19 +77,20 @@
  * Exact:    The side of a line on which a point lies, and all times, counts, orders and identifiers are exact: none of
  *           them depends on an approximation. A position on the boundary counts as inside. Output doubles are identical
  *           on every system, bit for bit.
- * Threads:  Each monitor has its own lock. Functions without a monitor share no state.
+ * Threads:  Functions without a monitor, fleet or table share no state.
  * Cancel:   If a thread is inside a call, pthread_cancel() takes effect only after the call: cancellation is disabled
- *           during calls on a monitor with a store and during a wake-up callback. Asynchronous cancellation is not
- *           supported.
+ *           during calls on a monitor or fleet with a store and during a wake-up callback. Asynchronous cancellation
+ *           is not supported.
  * Stack:    A calling thread needs 48 kB of stack, or 96 kB to open a fleet from its store or a snapshot.
  * Numbers:  Calls raise no floating-point exceptions except inexact and underflow: a host may trap invalid, division by
  *           zero and overflow. If the rounding mode is not to-nearest, the last digits may differ, and a fix within
  *           nanometres of a boundary may be decided differently.
- * Destroy:  Do not destroy a monitor while another thread is inside a call on it, and do not use it afterwards. A
- *           wake-up callback must not destroy its monitor.
- * fork:     After fork(), the child may use a monitor only if no other thread was inside a call on it. In the child, a
- *           monitor with a store continues in memory, as if its store could not be written; the parent keeps the store.
- * Stores:   While a monitor with a store is open, no other process or handle can use its file. The lock belongs to the
+ * Destroy:  Do not destroy a monitor, fleet or table while another thread is inside a call on it, and do not use it
+ *           afterwards. A wake-up callback must not destroy its monitor or fleet.
+ * fork:     After fork(), the child may use a monitor, fleet or table only if no other thread was inside a call on it.
+ *           In the child, a monitor or fleet with a store continues in memory, as if its store could not be written; the
+ *           parent keeps the store.
+ * Stores:   While a store is open, no other process or handle can use its file. The lock belongs to the
  *           open file. If other code in the same process opens and closes the file, for example to back it up, the lock
  *           remains. If you copy the file while it is open, the copy is at best as complete as the file would be after
  *           a crash; a snapshot is always complete.
@@ -142,8 +154,8 @@ enum {
   FENCEPOST_E_BUFFER_TOO_SMALL = 3, /* the buffer is too small for the result; the needed size was stored */
   FENCEPOST_E_UNSUPPORTED = 4,      /* a structure uses members that this library does not know */
   /* monitors */
-  FENCEPOST_E_INVALID_NAME = 20,            /* a monitor's name does not match [A-Za-z0-9_]{1,64} */
-  FENCEPOST_E_MONITOR_IN_USE = 21,          /* a monitor with that name is already open in that store */
+  FENCEPOST_E_INVALID_NAME = 20,            /* the name does not match [A-Za-z0-9_]{1,64} */
+  FENCEPOST_E_MONITOR_IN_USE = 21,          /* a monitor or fleet with that name is open in that store directory */
   FENCEPOST_E_CONSUMER_ALREADY_ACTIVE = 22, /* another consumer is iterating over the events */
   /* conditions */
   FENCEPOST_E_NOT_FOUND = 40,      /* no condition has the given identifier */
@@ -358,8 +370,8 @@ enum {
                                    that change leads back to the last reported state */
 };
 
-/* When a monitor with a store saves changes durably. The store survives crashes in every mode; the modes differ in how
-   many recent inputs a crash may lose. See fencepost_monitor_create. */
+/* When a monitor or fleet with a store saves changes durably. The store survives crashes in every mode; the modes
+   differ in how many recent inputs a crash may lose: see fencepost_monitor_create() and fencepost_fleet_create(). */
 typedef int32_t fencepost_durability;
 enum {
   FENCEPOST_DURABILITY_CHANGES = 0,     /* saves changes of states, candidates and the queue before the call returns */
@@ -589,10 +601,10 @@ typedef struct fencepost_feed_result {
                         ahead_inputs */
 } fencepost_feed_result;
 
-/* The state of a monitor's store. Since: 0.2 */
+/* The state of the store of a monitor or fleet. Since: 0.2 */
 typedef uint32_t fencepost_store_status;
 enum {
-  FENCEPOST_STORE_NONE = 0,    /* the monitor has no store, or is closed */
+  FENCEPOST_STORE_NONE = 0,    /* there is no store, or it was closed */
   FENCEPOST_STORE_KEPT = 1,    /* the last save succeeded */
   FENCEPOST_STORE_FAILING = 2, /* the last save failed: monitoring continues in memory, and later changes retry */
   FENCEPOST_STORE_GONE = 3     /* the file was moved, deleted or replaced while it was open: nothing is written to it */
@@ -712,7 +724,7 @@ typedef struct fencepost_shape {
   uint32_t struct_size;          /* set by FENCEPOST_SHAPE_INIT */
   fencepost_condition_kind kind; /* FENCEPOST_CONDITION_... */
   fencepost_edges edges;         /* FENCEPOST_EDGES_... */
-  uint32_t oriented;             /* whether the polygon was added with the oriented option (1 or 0) */
+  uint32_t oriented;             /* 1: the polygon was added with the oriented option; otherwise 0 */
   double buffer_m;               /* polygons, metres */
   double radius_m;               /* radius of a circle, or half the width of a corridor, metres */
   double depth_m;        /* how far inside the boundary a position can be, metres; margins and accuracy are compared
@@ -969,9 +981,9 @@ typedef struct fencepost_monitor fencepost_monitor;
  * @param error        Optional detail; may be NULL (here and everywhere).
  * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one, or only
  *         for fleets; a store without a name, or options->name without a store); UNSUPPORTED (a larger options structure
- *         with members that this library does not know); with a store also MONITOR_IN_USE (open in this or another process), STORE_UNAVAILABLE (no such directory, no
- *         permission to read, no room for a new one ...), STORE_CORRUPT (the file is left as it was found),
- *         STORE_TOO_NEW.
+ *         with members that this library does not know); with a store also MONITOR_IN_USE (open in this or another
+ *         process), STORE_UNAVAILABLE (no such directory, no permission to read, no room for a new one ...),
+ *         STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
  *
  * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(content of the store). Since:
  * 0.1
@@ -1233,7 +1245,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost
 /*
  * Tells the monitor that time has passed, and confirms each change that is due up to and including time_us. The
  * max_time_step_us option does not apply, because the host's time is trusted.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.1
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL.
+ * Threads: any. Complexity: O(due changes). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *monitor, int64_t time_us,
                                                          fencepost_error *error);
@@ -1632,8 +1645,8 @@ FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions
 
 /*
  * Returns a reference to a monitor's own table. With this reference, a call locks the monitor, and a change of the
- * table is saved with the monitor: with FENCEPOST_DURABILITY_CHANGES or _EVERY_INPUT, all changes of one call are durable
- * in one transaction before the call returns. If the last valid fix is not older than initial_fix_max_age_us, this fix
+ * table is saved with the monitor: with FENCEPOST_DURABILITY_CHANGES or _EVERY_INPUT, all changes of one call are
+ * saved in one transaction before the call returns. If the last valid fix is not older than initial_fix_max_age_us, this fix
  * decides a new condition at once. The events of the change are pending at once and trigger the monitor's wake-up
  * callback. FENCEPOST_STATE_DEFAULT means UNKNOWN.
  *
@@ -1937,7 +1950,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_nearest(fencepost_conditions
 
 /*
  * For each of many points, finds the conditions whose boundaries are nearest to it. The results for row i begin at
- * index i * nearest. All rows are compared with the same conditions, and no lock is held during the query, as in fencepost_conditions_containing_columns().
+ * index i * nearest. All rows are compared with the same conditions, and no lock is held during the query, as in
+ * fencepost_conditions_containing_columns().
  *
  * @param columns          As in fencepost_conditions_containing_columns().
  * @param nearest          Maximum number of results for each row.
@@ -1986,8 +2000,9 @@ typedef struct fencepost_measured_columns {
   const double *latitudes;    /* degrees, -90 ... 90 */
   const double *longitudes;   /* degrees, -180 ... 180 */
   const double *accuracies_m; /* metres, 0 or more; 0 = not reported. May be NULL: not reported in any row */
-  const double *majors_m; /* the one-sigma semi-axes of the error ellipse, metres, 0 <= minor <= major. This member */
-  const double *minors_m; /* and the next two may be NULL together: no row has an ellipse */
+  const double *majors_m;     /* major one-sigma semi-axis of the error ellipse, metres. May be NULL together with the
+                                 next two members: no row has an ellipse */
+  const double *minors_m;     /* minor one-sigma semi-axis, metres, 0 ... the major semi-axis */
   const double *orientations; /* direction of the major axis, degrees clockwise from north */
   int64_t latitude_stride;    /* bytes */
   int64_t longitude_stride;   /* bytes */
@@ -2007,9 +2022,10 @@ typedef struct fencepost_measured_columns {
  *
  * The true position is normally distributed in the azimuthal equidistant plane around the measured position: with the
  * error ellipse, or with the same error in all directions so that the accuracy holds the share `confidence` of the true
- * positions. Semi-axes count as at least 0.01 m. The result is right to 1e-6 for axis ratios up to 1000. It is 0 or 1,
- * by the side of the measured position, if the boundary is farther away than 6.5 times the major semi-axis, or if no
- * error is reported. It is NaN if the boundary is nearer and the major semi-axis is longer than 10 000 m.
+ * positions. Semi-axes count as at least 0.01 m. The error of the result is at most 1e-6 for axis ratios up to 1000.
+ * If the boundary is farther away than 6.5 times the major semi-axis, or if no error is reported, the result is 1 for a
+ * measured position inside and 0 for one outside. The result is NaN if the boundary is nearer and the major semi-axis is
+ * longer than 10 000 m.
  *
  * @param columns            Initialised with FENCEPOST_MEASURED_COLUMNS_INIT; its arrays contain count rows, read in
  *                           place.
@@ -2036,7 +2052,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_probability(fencepost_condit
  *                     suffice.
  * @param out_size     Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (count is too large for any array); BUFFER_TOO_SMALL (not with capacity
- * 0).
+ *         0).
  * Threads: any. Complexity: O(count * log conditions). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_identifiers_of_generations(fencepost_conditions *conditions,
@@ -2132,7 +2148,6 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  * Threads:  A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
  *           one table, one per thread, each with a part of the devices. Merge the events of the fleets by `row` to get
  *           the order that a single fleet would give.
- * Common:   The rules Destroy, Cancel and fork in the comment at the top of this file also apply to fleets and tables.
  */
 typedef struct fencepost_fleet fencepost_fleet;
 
@@ -2320,7 +2335,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_snapshot(fencepost_fleet *fleet, 
  *                    its own table, see fencepost_fleet_conditions().
  * @param out_fleet   Receives the fleet; release it with fencepost_fleet_destroy().
  * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID (not a snapshot of a fleet, damaged, or from a newer library);
- * TABLE_MISMATCH.
+ *         TABLE_MISMATCH.
  * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(size). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_restore(const void *snapshot, size_t size,
@@ -2668,7 +2683,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_list_conditions(fencepost_fleet *
  * @param identifier     The identifier of one condition; NULL: all conditions.
  * @param out_presences  May be NULL only if capacity is 0.
  * @param out_count      Receives the total count, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no identifier); NOT_FOUND; BUFFER_TOO_SMALL (not with capacity 0).
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND; BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: for one shape O(results + the shape's events since the last such call); O(devices) for the
  * first call, and again after the fleet had as many events as it has presences. Without an identifier, or with the
  * identifier of a beacon condition, the call always takes O(devices). Since: 0.3
