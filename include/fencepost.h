@@ -88,8 +88,8 @@
  * Destroy:  Do not destroy a monitor, fleet or table while another thread is inside a call on it, and do not use it
  *           afterwards. A wake-up callback must not destroy its monitor or fleet.
  * fork:     After fork(), the child may use a monitor, fleet or table only if no other thread was inside a call on it.
- *           In the child, a monitor or fleet with a store continues in memory, as if its store could not be written; the
- *           parent keeps the store.
+ *           In the child, a monitor or fleet with a store continues in memory, as if its store could not be written;
+ *           the parent keeps the store.
  * Stores:   While a store is open, no other process or handle can use its file. The lock belongs to the
  *           open file. If other code in the same process opens and closes the file, for example to back it up, the lock
  *           remains. If you copy the file while it is open, the copy is at best as complete as the file would be after
@@ -421,8 +421,8 @@ enum {
  *       printf("device %d: %s is now %d\n", (int)event.device, event.identifier, event.state);
  *
  * Assumed state: with any assumed state except UNSATISFIED, the first fix of each device gives an event for the
- * condition, wherever the device is: 100 000 events a device for a table of 100 000 conditions. Therefore the default of
- * a table, FENCEPOST_STATE_DEFAULT, is UNSATISFIED. In a monitor's own table, it is UNKNOWN.
+ * condition, wherever the device is: 100 000 events a device for a table of 100 000 conditions. Therefore the default
+ * of a table, FENCEPOST_STATE_DEFAULT, is UNSATISFIED. In a monitor's own table, it is UNKNOWN.
  */
 typedef struct fencepost_conditions fencepost_conditions;
 
@@ -804,8 +804,8 @@ typedef struct fencepost_shape {
  *
  * Left and right are as seen from the line's first vertex towards its last. A position exactly on the line is to the
  * left of the line. The accuracy of a fix has no effect on lines. Going around an end of the line, or touching an end,
- * is not a crossing. All lines (rings) of the geometry together form the condition; each line has at least two different
- * vertices. Parts are ignored.
+ * is not a crossing. All lines (rings) of the geometry together form the condition; each line has at least two
+ * different vertices. Parts are ignored.
  *
  * A monitor can have lines only with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY; a table of conditions can
  * have lines only if each fleet over it has a path. A line is not crossed where the path is unknown
@@ -980,9 +980,9 @@ typedef struct fencepost_monitor fencepost_monitor;
  * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
  * @param error        Optional detail; may be NULL (here and everywhere).
  * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one, or only
- *         for fleets; a store without a name, or options->name without a store); UNSUPPORTED (a larger options structure
- *         with members that this library does not know); with a store also MONITOR_IN_USE (open in this or another
- *         process), STORE_UNAVAILABLE (no such directory, no permission to read, no room for a new one ...),
+ *         for fleets; a store without a name, or options->name without a store); UNSUPPORTED (a larger options
+ *         structure with members that this library does not know); with a store also MONITOR_IN_USE (open in this or
+ *         another process), STORE_UNAVAILABLE (no such directory, no permission to read, no room for a new one ...),
  *         STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
  *
  * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(content of the store). Since:
@@ -1646,9 +1646,9 @@ FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions
 /*
  * Returns a reference to a monitor's own table. With this reference, a call locks the monitor, and a change of the
  * table is saved with the monitor: with FENCEPOST_DURABILITY_CHANGES or _EVERY_INPUT, all changes of one call are
- * saved in one transaction before the call returns. If the last valid fix is not older than initial_fix_max_age_us, this fix
- * decides a new condition at once. The events of the change are pending at once and trigger the monitor's wake-up
- * callback. FENCEPOST_STATE_DEFAULT means UNKNOWN.
+ * saved in one transaction before the call returns. If the last valid fix is not older than initial_fix_max_age_us,
+ * this fix decides a new condition at once. The events of the change are pending at once and trigger the monitor's
+ * wake-up callback. FENCEPOST_STATE_DEFAULT means UNKNOWN.
  *
  * The reference outlives the monitor: after fencepost_monitor_destroy() the table can be read and changed, but changes
  * are no longer saved. No fleet can use the table of a monitor, and fencepost_conditions_snapshot() refuses it
@@ -1684,9 +1684,9 @@ FENCEPOST_API fencepost_status fencepost_conditions_add(fencepost_conditions *co
  * nothing. Conditions that are not in the array stay.
  *
  * Two conditions are equal if they have the same kind, parts, rings, number of vertices, edges, oriented, policy and
- * tag, if each coordinate differs by at most 1e-7 degrees, and if radii and buffers differ by at most 0.5 m. The assumed
- * state is ignored. If a new shape equals the existing shape bit for bit, the call does not examine the shape again. A
- * call that changes nothing does not make fleets wait.
+ * tag, if each coordinate differs by at most 1e-7 degrees, and if radii and buffers differ by at most 0.5 m. The
+ * assumed state is ignored. If a new shape equals the existing shape bit for bit, the call does not examine the shape
+ * again. A call that changes nothing does not make fleets wait.
  *
  * @param definitions  As in fencepost_conditions_add(). If several elements have the same identifier, the last one
  *                     counts.
@@ -1701,8 +1701,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure(fencepost_conditions 
 
 /*
  * Makes the set of conditions equal to the elements of an array. First removes each condition whose identifier is not
- * in the array, in the order in which they were added. Then ensures each element, as fencepost_conditions_ensure() does.
- * All or nothing: if one element is refused, nothing has changed and error->position is its index.
+ * in the array, in the order in which they were added. Then ensures each element, as fencepost_conditions_ensure()
+ * does. All or nothing: if one element is refused, nothing has changed and error->position is its index.
  *
  *     fencepost_condition_definition places[2];
  *     places[0] = fencepost_circle("office", 37.3349, -122.009, 200);
@@ -1816,8 +1816,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_put_wkb(fencepost_conditions
  *                    condition was added, with the values of a preset filled in.
  * @param out_shape   Initialised with FENCEPOST_SHAPE_INIT. Its departure says how much the choice between geodesic and
  *                    planar edges matters.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not a valid identifier; struct_size is not set); NOT_FOUND. Threads: any.
- *         Complexity: O(1); with out_shape O(vertices). Since: 0.3
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not a valid identifier; struct_size is not set); NOT_FOUND.
+ * Threads: any. Complexity: O(1); with out_shape O(vertices). Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_conditions_describe(fencepost_conditions *conditions, const char *identifier,
                                                              fencepost_condition *out_condition,
@@ -2024,8 +2024,8 @@ typedef struct fencepost_measured_columns {
  * error ellipse, or with the same error in all directions so that the accuracy holds the share `confidence` of the true
  * positions. Semi-axes count as at least 0.01 m. The error of the result is at most 1e-6 for axis ratios up to 1000.
  * If the boundary is farther away than 6.5 times the major semi-axis, or if no error is reported, the result is 1 for a
- * measured position inside and 0 for one outside. The result is NaN if the boundary is nearer and the major semi-axis is
- * longer than 10 000 m.
+ * measured position inside and 0 for one outside. The result is NaN if the boundary is nearer and the major semi-axis
+ * is longer than 10 000 m.
  *
  * @param columns            Initialised with FENCEPOST_MEASURED_COLUMNS_INIT; its arrays contain count rows, read in
  *                           place.
@@ -2129,8 +2129,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           next advance.
  * Devices:  A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, which you pass with its inputs. The
  *           fleet assigns the numbers, 1, 2, 3 ... while no device is removed; the numbers are valid until the fleet is
- *           destroyed. The number of a removed device is refused with FENCEPOST_E_NO_SUCH_DEVICE. The lower 32 bits of a
- *           number are the place of the device plus 1. The place, (uint32_t)number - 1, can index an array with one
+ *           destroyed. The number of a removed device is refused with FENCEPOST_E_NO_SUCH_DEVICE. The lower 32 bits of
+ *           a number are the place of the device plus 1. The place, (uint32_t)number - 1, can index an array with one
  *           element per device: 0, 1, 2 ... Places of removed devices are reused; the upper 32 bits of a number count
  *           the devices that had the place before, so a number is used once.
  * Cost:     A device takes about 200 bytes. This includes its identifier, and the conditions that the device is inside
