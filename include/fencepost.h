@@ -51,16 +51,13 @@
  *
  * Details and caveats:
  *
- * Statuses: The comments of functions list the statuses without their prefix. If a comment lists a status without an
- *           explanation, the cause is one of these:
- *             NULL_ARGUMENT     a required pointer is NULL
- *             INVALID_ARGUMENT  an identifier does not have 1 ... 256 bytes of UTF-8; a coordinate, time, enumerator or
- *                               count is out of its range; a structure was not initialised with its ..._INIT macro
- *             UNSUPPORTED       a structure has nonzero members that this library does not know
- *             NOT_FOUND         no condition has the identifier
- *             NO_SUCH_DEVICE    no device of the fleet has the number
- *             LATE_INPUT, AHEAD_OF_CLOCK   see Time and Wrong times
- *             QUEUE_FULL        max_pending_events events wait: poll, then repeat the call
+ * Statuses: The comments of functions list the statuses without their prefix. If a comment does not explain a status,
+ *           the status has its usual cause. NULL_ARGUMENT: a required pointer is NULL. INVALID_ARGUMENT: an identifier
+ *           does not have 1 ... 256 bytes of UTF-8; a coordinate, time, enumerator or count is out of its range; or a
+ *           structure was not initialised with its ..._INIT macro. UNSUPPORTED: a structure has nonzero members that
+ *           this library does not know. NOT_FOUND: no condition has the identifier. NO_SUCH_DEVICE: no device of the
+ *           fleet has the number. LATE_INPUT and AHEAD_OF_CLOCK: see Time and Wrong times. QUEUE_FULL: as many events
+ *           wait as max_pending_events allows; poll them, then repeat the call.
  * Time:     Every instant is an event time in the years 1 to 9999 (FENCEPOST_TIME_MIN ... FENCEPOST_TIME_MAX). The
  *           monitor's clock is the largest time of its inputs; an input with an earlier time is refused with
  *           FENCEPOST_E_LATE_INPUT. The same inputs give the same events, byte for byte, on every platform.
@@ -652,6 +649,12 @@ enum {
   FENCEPOST_REASON_ABSENT = 12
 };
 
+/*
+ * Returns the name of a reason in lower case without its prefix ("within_margin"), or "unknown_reason" for an
+ * unknown number. Static text, never NULL. Threads: any. Since: 0.1
+ */
+FENCEPOST_API const char *fencepost_reason_name(fencepost_reason reason);
+
 /* An explanation of a condition's current state. NaN and FENCEPOST_TIME_UNSET mean "does not apply". */
 typedef struct fencepost_explanation {
   uint32_t struct_size;       /* set by FENCEPOST_EXPLANATION_INIT */
@@ -675,6 +678,8 @@ typedef struct fencepost_explanation {
 
 /* Initialise each fencepost_explanation with this macro. */
 #define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* ------------------------------------------------------------------------- definitions of conditions */
 
 /*
  * Vertices of polygons or lines in the caller's columns. The columns are read in place, and use the GeoArrow layout. A
@@ -952,666 +957,7 @@ typedef struct fencepost_sync_result {
   uint64_t removed;  /* the condition was not in the set */
 } fencepost_sync_result;
 
-/* ------------------------------------------------------------------------------------------- monitor */
-
-/* A monitor: named conditions, their records, and the pending events. */
-typedef struct fencepost_monitor fencepost_monitor;
-
-/*
- * Creates a monitor in memory. With options->store_directory, opens the stored monitor with that name, which continues
- * from its saved state, or creates the monitor if it does not exist. The monitor's file is NAME.fencepost, an SQLite
- * database that only the user can read, with SQLite's own files beside it while it is open.
- *
- * After any crash the monitor is in exactly the state that it had after its first N inputs, where N is input_count of
- * fencepost_monitor_statistics(). Feed the remaining inputs again to reach the state that the monitor would have had
- * without the crash. In a log of all inputs, N is the index, from 0, of the first input to feed again. Each fix (also
- * each row of a batch), scan report, scanning or host declaration, advance and rewind counts as one input. Refused
- * inputs count too, except those refused with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT, N covers every
- * input that caused a delivered event, and events of the first N inputs that were not committed are delivered again
- * with the same sequence. With RELAXED, a crash may lose more inputs than with CHANGES. While the store cannot be
- * written, monitoring continues in memory. One event reports this failure
- * (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and the monitor tries to save again at later changes. If a store can
- * be read but not written, the monitor continues in memory from the start.
- *
- * @param name         [A-Za-z0-9_]{1,64}: the name in memory or, instead of options->name, in the store directory; then
- *                     options->name must be NULL. In memory, names may repeat. NULL: options->name, or no name.
- * @param options      NULL for FENCEPOST_MONITOR_OPTIONS_INIT. For a stored monitor, delivery and condition_limit must
- *                     have the values with which it was created; the other options apply from now on.
- * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
- * @param error        Optional detail; may be NULL (here and everywhere).
- * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one, or only
- *         for fleets; a store without a name, or options->name without a store); UNSUPPORTED (a larger options
- *         structure with members that this library does not know); with a store also MONITOR_IN_USE (open in this or
- *         another process), STORE_UNAVAILABLE (no such directory, no permission to read, no room for a new one ...),
- *         STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
- *
- * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(content of the store). Since:
- * 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const fencepost_options *options,
-                                                        fencepost_monitor **out_monitor, fencepost_error *error);
-
-/*
- * Releases a monitor and all its memory. A monitor with a store is closed first, see fencepost_monitor_close().
- * Uncommitted events stay uncommitted.
- *
- * @param monitor  May be NULL.
- * Threads: no other thread may be inside a call on the monitor. Complexity: O(conditions). Since: 0.1
- */
-FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
-
-/*
- * Copies a monitor: the copy has the same conditions, records, pending events, counters and clock. The copy and the
- * original then continue independently. A fork delivers the uncommitted events of the original again, with the same
- * sequence, as a monitor does after a crash. The call does not change the original.
- *
- * @param out_fork  Receives the copy; release it with fencepost_monitor_destroy().
- * @return OK; NULL_ARGUMENT.
- *
- * Ownership: the caller owns *out_fork. Threads: any; two threads may use the copy and the original at the same time
- * without a lock. Complexity: O(1) for the call. The copy and the original share their conditions, and a fork stores
- * only those states that differ from the shared ones. Therefore one monitor with the conditions and one fork per device
- * need little more memory than one monitor: about 5 KB per device. The first fix of a fork takes longer the more
- * conditions are near it, and the more conditions have an assumed state other than UNSATISFIED. Adding or removing
- * conditions in a fork copies the conditions.
- * Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_fork(fencepost_monitor *monitor, fencepost_monitor **out_fork,
-                                                      fencepost_error *error);
-
-/*
- * Reads the counters, the clock and the name.
- *
- * @param out_statistics  Initialised with FENCEPOST_STATISTICS_INIT.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
- * Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_statistics(fencepost_monitor *monitor,
-                                                            fencepost_statistics *out_statistics,
-                                                            fencepost_error *error);
-
-/* ------------------------------------------------------------------------------ stores and snapshots */
-
-/*
- * Saves all unsaved changes. If the monitor has no store, the call does nothing.
- *
- * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (monitoring continues in memory; a later call retries).
- * Threads: any. Complexity: O(changes since the last save). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_checkpoint(fencepost_monitor *monitor, fencepost_error *error);
-
-/*
- * Saves everything and closes the store: its name can be used again, and SQLite's additional files are removed. The
- * monitor continues in memory, but later changes are not saved. Uncommitted events are delivered again when the monitor
- * is next opened. If the monitor has no store, the call does nothing.
- *
- * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (not everything could be saved; the store is closed anyway).
- * Threads: any. Complexity: O(changes since the last save). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_close(fencepost_monitor *monitor, fencepost_error *error);
-
-/*
- * Copies the whole monitor as bytes that are the same on every platform: definitions, states, records, pending and
- * uncommitted events, counters, clock, options, name. The function works with and without a store. The same state gives
- * the same bytes.
- *
- * @param buffer    May be NULL only if capacity is 0.
- * @param out_size  Receives the size in bytes; may be NULL. Any other call on the monitor may change the size.
- * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
- * Threads: any. Complexity: O(conditions + pending events). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_snapshot(fencepost_monitor *monitor, void *buffer, size_t capacity,
-                                                          size_t *out_size, fencepost_error *error);
-
-/*
- * Creates a monitor in memory from a snapshot; the new monitor continues as the original would. Uncommitted events are
- * delivered again, with the same sequence. Untrusted bytes are safe to pass.
- *
- * @param snapshot     Array of size bytes; may be NULL only if size is 0.
- * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
- * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID (not a snapshot, damaged, or from a newer library; the message says
- *         which).
- *
- * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(size). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_restore(const void *snapshot, size_t size,
-                                                         fencepost_monitor **out_monitor, fencepost_error *error);
-
-/* ---------------------------------------------------------------------------------------- conditions */
-
-/*
- * Adds a circular geographic condition: satisfied within radius_m of the centre, boundary included. An existing
- * condition with that identifier is replaced: it gets a new record and a new generation, and the pending events of the
- * old condition are dropped. If the last valid fix is not older than initial_fix_max_age_us, this fix decides the new
- * condition at once.
- *
- * @param identifier  1 ... 256 bytes of UTF-8, compared byte by byte.
- * @param latitude    Degrees, -90 ... 90.
- * @param longitude   Degrees, -180 ... 180.
- * @param radius_m    Metres, finite, > 0.
- * @param options     The policy, the tag and the assumed state; other members are ignored. NULL: the values of
- *                    FENCEPOST_CONDITION_DEFINITION_INIT. fencepost_monitor_conditions() has the functions for other
- *                    kinds, for many conditions and for removals.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the argument and its range); UNSUPPORTED.
- *
- * Ownership: everything is copied. Threads: any. Complexity: O(1) on average. Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_add_circular_condition(fencepost_monitor *monitor,
-                                                                        const char *identifier, double latitude,
-                                                                        double longitude, double radius_m,
-                                                                        const fencepost_condition_definition *options,
-                                                                        fencepost_error *error);
-
-/*
- * Adds a beacon identity condition: satisfied while a beacon with that UUID (and that major and minor, unless -1) is
- * near. Replaces an existing condition as fencepost_monitor_add_circular_condition() does; earlier sightings do not
- * count.
- *
- * @param uuid   16 bytes; see fencepost_uuid_parse().
- * @param major  0 ... 65535, or -1 for any.
- * @param minor  0 ... 65535, or -1 for any; needs a major.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED.
- * Ownership: everything is copied. Threads: any. Complexity: O(1) on average. Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(fencepost_monitor *monitor,
-                                                                      const char *identifier, const uint8_t *uuid,
-                                                                      int32_t major, int32_t minor,
-                                                                      const fencepost_condition_definition *options,
-                                                                      fencepost_error *error);
-
-/*
- * Reads a record: the condition and its last handled event. Before the first event, the record has sequence 0, the
- * assumed state and the time at which the condition was added. While an event is being handled, the record still shows
- * the previous event.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_record(fencepost_monitor *monitor, const char *identifier,
-                                                        fencepost_record *out_record, fencepost_error *error);
-
-/*
- * Copies the conditions that are in a certain state now, in the order in which the conditions were added. The list can
- * be read in parts: a part begins after the last condition of the part before it.
- *
- *     fencepost_condition_state inside[16];
- *     size_t count;
- *     for (uint64_t after = 0;; after = inside[count - 1].generation) {
- *       if (fencepost_monitor_list_conditions(monitor, FENCEPOST_STATE_SATISFIED, after, inside, 16, &count, NULL) ||
- *           count == 0)
- *         break;
- *       for (size_t i = 0; i < count; i++) printf("inside %s\n", inside[i].identifier);
- *     }
- *
- * @param state           SATISFIED, UNSATISFIED, UNKNOWN (undetermined, suspended or unmonitored), or
- *                        FENCEPOST_STATE_ANY for all conditions.
- * @param after           0 to begin, then the generation of the last condition that was received. Conditions may be
- *                        added and removed between two calls.
- * @param out_conditions  May be NULL only if capacity is 0.
- * @param capacity        Elements; 0 to query the count.
- * @param out_count       Receives the number of conditions stored; less than capacity at the end of the list. With
- *                        capacity 0, receives the number of all conditions after `after`.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another state). Threads: any.
- * Complexity: O(conditions) for the whole list, whatever the number of parts. Since: 0.3
- */
-FENCEPOST_API fencepost_status fencepost_monitor_list_conditions(fencepost_monitor *monitor, fencepost_state state,
-                                                                 uint64_t after,
-                                                                 fencepost_condition_state *out_conditions,
-                                                                 size_t capacity, size_t *out_count,
-                                                                 fencepost_error *error);
-
-/*
- * Explains why a condition is in its state, and reports the smallest change that would decide the state.
- * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_explain(fencepost_monitor *monitor, const char *identifier,
-                                                         fencepost_explanation *out_explanation,
-                                                         fencepost_error *error);
-
-/*
- * Returns the name of a reason in lower case without its prefix ("within_margin"), or "unknown_reason" for an
- * unknown number. Static text, never NULL. Threads: any. Since: 0.1
- */
-FENCEPOST_API const char *fencepost_reason_name(fencepost_reason reason);
-
-/* -------------------------------------------------------------------------------------------- inputs */
-
-/*
- * Feeds one fix. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
- *
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate or time out of range; counted); LATE_INPUT (earlier than the
- *         clock; counted); AHEAD_OF_CLOCK (later than the clock by more than max_time_step_us; counted); QUEUE_FULL. A
- *         refused fix changes nothing except the counters of refused fixes. A fix that is invalid or has no position
- *         increments its counter even while the queue is full.
- * Threads: any. Complexity: see fencepost_monitor_feed_fixes(). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *monitor, const fencepost_fix *fix,
-                                                          fencepost_error *error);
-
-/*
- * Feeds many fixes in order, read in place, with the same result as single calls: invalid rows, late rows, and rows too
- * far ahead of the clock are skipped and counted.
- *
- * A batch locks the monitor until it is done. Other threads that call the monitor wait during the batch: some
- * milliseconds for a million fixes, longer with many changes. A host that must respond during a batch should feed
- * smaller blocks. The events of the whole batch wait in memory, and a store saves them once, at the end.
- *
- * @param fixes       May be NULL only if count is 0.
- * @param out_result  Receives the counts; may be NULL. With QUEUE_FULL, it receives the counts of the consumed rows.
- *                    Poll the events, then feed the remaining rows, from error->position on.
- * @return OK; NULL_ARGUMENT; QUEUE_FULL (the rows before error->position were applied).
- * Threads: any. Complexity: a few nanoseconds per fix while no boundary is near, O(conditions near) otherwise.
- * Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_feed_fixes(fencepost_monitor *monitor, const fencepost_fix *fixes,
-                                                            size_t count, fencepost_feed_result *out_result,
-                                                            fencepost_error *error);
-
-/*
- * Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
- *
- * @param sightings  May be NULL only if count is 0.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (time out of range); LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL.
- * Threads: any. Complexity: O(count * matching conditions). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_feed_sightings(fencepost_monitor *monitor,
-                                                                const fencepost_beacon_sighting *sightings,
-                                                                size_t count, int64_t time_us, fencepost_error *error);
-
-/*
- * Declares whether the host scans for beacons from now on. While scanning is off, beacon conditions are undetermined,
- * and absence does not count; turning scanning on or off gives no event. A monitor starts with scanning on.
- *
- * @param scanning  0 = off, anything else = on.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL. Threads: any. Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_set_beacon_scanning(fencepost_monitor *monitor, uint32_t scanning,
-                                                                     int64_t time_us, fencepost_error *error);
-
-/*
- * Declares what the host can do from now on: which of the seven host flags are set, and which kinds of condition it
- * cannot monitor. While a flag is set, every condition is suspended. Conditions of an unsupported kind become
- * FENCEPOST_STATE_UNMONITORED.
- *
- * @param diagnostics        FENCEPOST_DIAGNOSTIC_... except the three that the library sets.
- * @param unsupported_kinds  Bit set of (1 << fencepost_condition_kind).
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another bit, or time out of range); LATE_INPUT; AHEAD_OF_CLOCK;
- *         QUEUE_FULL.
- * Threads: any. Complexity: O(conditions) when something changes. Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost_monitor *monitor, uint32_t diagnostics,
-                                                                       uint32_t unsupported_kinds, int64_t time_us,
-                                                                       fencepost_error *error);
-
-/*
- * Tells the monitor that time has passed, and confirms each change that is due up to and including time_us. The
- * max_time_step_us option does not apply, because the host's time is trusted.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL.
- * Threads: any. Complexity: O(due changes). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *monitor, int64_t time_us,
-                                                         fencepost_error *error);
-
-/*
- * Sets the clock back after inputs with wrong times: see Wrong times above. The call leaves conditions, records,
- * pending and delivered events, the sequence number and the counters as they are. The observed states become
- * undetermined; no event reports this. The state of a shape is undetermined until the next fix. The state of a beacon
- * condition is undetermined until a sighting, or until the clock is beacon_initial_timeout_us after time_us. Open
- * crossings and the last fix are forgotten. The host's declarations (scanning, capabilities) stay in force. The call
- * counts as an input, and is accepted even while the queue is full.
- *
- * @param time_us  The new clock; not later than the current clock.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, or later than the clock, or the clock is unset; counted).
- * Threads: any. Complexity: O(conditions). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_monitor_rewind(fencepost_monitor *monitor, int64_t time_us,
-                                                        fencepost_error *error);
-
-/* ------------------------------------------------------------------------------- inputs from columns */
-
-/*
- * Fixes as columns: each member of a fix has its own array, or every n-th element of a larger array. A stride is the
- * distance in bytes from one row to the next; it may be negative, or 0 for a value that all rows share. The values need
- * not be aligned.
- */
-typedef struct fencepost_fix_columns {
-  uint32_t struct_size;       /* set by FENCEPOST_FIX_COLUMNS_INIT */
-  uint32_t refuse_invalid;    /* 0: invalid rows are skipped and counted; 1: an invalid row makes the call refuse the
-                                 whole batch */
-  const double *latitudes;    /* degrees, -90 ... 90 */
-  const double *longitudes;   /* degrees, -180 ... 180 */
-  const double *accuracies_m; /* metres; 0 = not reported; negative or NaN = no position. NULL = not reported in any
-                                 row */
-  const int64_t *times_us;    /* when each position was determined */
-  int64_t latitude_stride;    /* bytes */
-  int64_t longitude_stride;   /* bytes */
-  int64_t accuracy_stride;    /* bytes */
-  int64_t time_stride;        /* bytes */
-} fencepost_fix_columns;
-
-/* For columns whose values lie one after the other in memory: set the four pointers. */
-#define FENCEPOST_FIX_COLUMNS_INIT {sizeof(fencepost_fix_columns), 0, NULL, NULL, NULL, NULL, 8, 8, 8, 8}
-
-/*
- * Feeds many fixes from columns in order, read in place, with the same result as fencepost_monitor_feed_fixes().
- *
- * @param columns     Initialised with FENCEPOST_FIX_COLUMNS_INIT; its arrays contain count rows. The arrays may be
- *                    NULL only if count is 0.
- * @param out_result  As in fencepost_monitor_feed_fixes(); may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; or, with refuse_invalid, a row that would be
- *         counted as invalid; error->position is the first such row, and nothing has changed, not even the counters);
- *         UNSUPPORTED; QUEUE_FULL (the rows before error->position were applied).
- * Threads: any. Complexity: the same as fencepost_monitor_feed_fixes(). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_feed_columns(fencepost_monitor *monitor,
-                                                              const fencepost_fix_columns *columns, size_t count,
-                                                              fencepost_feed_result *out_result,
-                                                              fencepost_error *error);
-
-/* -------------------------------------------------------------------------------------------- events */
-
-/*
- * Returns the next event and commits the events that were delivered before; the records of their conditions then show
- * these events.
- *
- * @param out_event      Receives the event; unchanged if no event is pending.
- * @param out_available  Receives 1, or 0 if no event is pending.
- * @return OK; NULL_ARGUMENT.
- * Threads: any; use one consumer at a time to get the events in order. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_poll_event(fencepost_monitor *monitor, fencepost_event *out_event,
-                                                            uint32_t *out_available, fencepost_error *error);
-
-/*
- * Returns up to capacity events and commits the events that were delivered before. With capacity 0, the function
- * returns the number of events that wait, and changes nothing.
- *
- * @param out_events  Array of capacity elements; may be NULL only if capacity is 0.
- * @param out_count   Receives the number of events stored; with capacity 0, the number of events that a poll with
- *                    enough room would store. (With the deliveries FIRST and LATEST, a poll may store more: it commits
- *                    events first, and further events may follow them.)
- * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(events). Since: 0.1. Before 0.3, capacity 0 only committed:
- *         see fencepost_monitor_acknowledge().
- */
-FENCEPOST_API fencepost_status fencepost_monitor_poll_events(fencepost_monitor *monitor, fencepost_event *out_events,
-                                                             size_t capacity, size_t *out_count,
-                                                             fencepost_error *error);
-
-/*
- * Commits the delivered events without delivering more.
- * @return OK; NULL_ARGUMENT. Threads: any. Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *monitor, fencepost_error *error);
-
-/*
- * Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence. Call this
- * function if a consumer stops before it has handled its events.
- * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
-
-/*
- * Writes an event as one JSON object on one line, with a terminating zero byte but without a line feed. The keys are
- * sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude,
- * accuracy and boundary_distance, in this order. Times are ISO 8601 in UTC with six decimals, numbers are in shortest
- * round-trip form, and absent values are null. Three further keys appear only if they apply: evidence ("path"), gap
- * (true), direction ("left_to_right" or "right_to_left").
- *
- * @param device    NULL: the event of a monitor. Otherwise the identifier of the event's device, which becomes the
- *                  first key of the object, "device": see fencepost_fleet_device_identifier().
- * @param buffer    May be NULL only if capacity is 0; 4096 bytes always suffice, or 8192 bytes with a device.
- * @param out_size  Receives the length without the terminating zero; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event has values that no event can have, or device is not 1 ... 256
- *         bytes of UTF-8); UNSUPPORTED (a reserved word of the event is not 0); BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: O(1). Since: 0.1; device: since 0.3
- */
-FENCEPOST_API fencepost_status fencepost_event_json(const fencepost_event *event, const char *device, char *buffer,
-                                                    size_t capacity, size_t *out_size, fencepost_error *error);
-
-/* --------------------------------------------------------------------------------- beacon advertisements */
-
-/* Layout of a beacon's advertisement. */
-typedef int32_t fencepost_beacon_kind;
-enum {
-  FENCEPOST_BEACON_IBEACON = 1,  /* company 0x004C, 02 15, 21 bytes */
-  FENCEPOST_BEACON_ALTBEACON = 2 /* AltBeacon 1.0: any company, BE AC, 22 bytes; its identifier is read as UUID, major
-                                    and minor */
-};
-
-/* The content of a beacon's advertisement. Frozen: the structure never grows. */
-typedef struct fencepost_beacon_advertisement {
-  fencepost_beacon_sighting sighting; /* pass it to fencepost_monitor_feed_sightings() */
-  fencepost_beacon_kind kind;         /* FENCEPOST_BEACON_... */
-  int32_t measured_power_dbm;         /* signal strength at 1 m as measured by the maker, -128 ... 127 */
-  uint32_t company_id;                /* Bluetooth company identifier, 0 ... 65535 */
-  uint32_t manufacturer_reserved;     /* AltBeacon's last byte; 0 for iBeacon */
-} fencepost_beacon_advertisement;
-
-/*
- * Reads a Bluetooth Low Energy advertisement as a scanner reports it. Only the first beacon in the advertisement is
- * read.
- *
- * @param payload     AD structures (an advertising or scan record, zero padding allowed), or manufacturer data.
- *                    May be NULL only if size is 0.
- * @param size        Bytes.
- * @param company_id  -1: the payload is AD structures, or manufacturer data that begins with its company identifier.
- *                    0 ... 65535: the payload is the bytes after this company identifier, for scanners that report the
- *                    identifier and the bytes separately.
- * @param rssi_dbm    Signal strength of the reception, stored in the sighting; INT32_MIN = unknown.
- * @param out_advertisement  Receives the content of the advertisement.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no iBeacon or AltBeacon in it, or one of a wrong length; error->position
- *         is the offset of the faulty byte).
- * Ownership: the payload is read during the call. Threads: any. Complexity: O(size). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_beacon_parse_advertisement(const uint8_t *payload, size_t size,
-                                                                    int32_t company_id, int32_t rssi_dbm,
-                                                                    fencepost_beacon_advertisement *out_advertisement,
-                                                                    fencepost_error *error);
-
-/*
- * Returns the current observed state of a condition, regardless of pending events: UNKNOWN while it is undetermined,
- * suspended or unmonitored.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_state(fencepost_monitor *monitor, const char *identifier,
-                                                       fencepost_state *out_state, fencepost_error *error);
-
-/* ---------------------------------------------------------------------------------- planning ahead */
-
-/*
- * Computes how far a device at a position can move without changing sides of any monitored circle, polygon or corridor.
- * The result is the distance to the nearest boundary, minus a micrometre. The result is 0 on a boundary, and INFINITY
- * if there is no boundary. (For a circle with a radius above 19 900 km the boundary may be farther away than the
- * result.) Any fix can decide an undetermined shape; see fencepost_plan.follow.
- *
- * @param latitude, longitude  Degrees.
- * @param out_distance_m       Metres.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range).
- * Threads: any. Complexity: O(log conditions + shapes around the position). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_safe_distance(fencepost_monitor *monitor, double latitude,
-                                                               double longitude, double *out_distance_m,
-                                                               fencepost_error *error);
-
-/*
- * Returns the earliest time at which something happens even without any input: a dwell ends, or the absence of a beacon
- * is established. When the returned time comes, advance the monitor to it.
- *
- * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
- * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(open crossings + beacon conditions). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_next_deadline(fencepost_monitor *monitor, int64_t *out_time_us,
-                                                               fencepost_error *error);
-
-/* A back end with few slots, such as the regions of a phone or the geofences of a receiver. A NULL pointer stands for
-   the values that its INIT macro sets. */
-typedef struct fencepost_plan_options {
-  uint32_t struct_size;    /* set by FENCEPOST_PLAN_OPTIONS_INIT */
-  uint32_t slots;          /* number of slots, 1 ... 1000000; if not all circles fit, the last slot is for the wake-up
-                              circle */
-  double margin_m;         /* finite, >= 0: safety margin by which the wake-up circle is made smaller */
-  double maximum_radius_m; /* >= 0: the largest wake-up circle that the back end accepts */
-} fencepost_plan_options;
-
-/* 20 slots, as on a phone; a wake-up circle of at most 100 km. */
-#define FENCEPOST_PLAN_OPTIONS_INIT {sizeof(fencepost_plan_options), 20, 0, 100000}
-
-/* A circle in a slot of the back end. Frozen: the structure never grows. */
-typedef struct fencepost_armed_condition {
-  uint64_t generation; /* generation of the condition; a replacement has a new generation */
-  uint64_t tag;        /* the tag with which the condition was added */
-  double latitude;     /* centre, degrees */
-  double longitude;    /* centre, degrees */
-  double radius_m;     /* metres */
-  double slack_m;      /* distance from the position to the circle's boundary; INFINITY for a circle that contains the
-                          whole Earth */
-  uint32_t is_inside;  /* 1: the position is inside. A back end that reports only changes needs to know the initial
-                          side */
-  uint32_t is_new;     /* 1: arm the circle, after disarming the circles that are not kept; 0: the circle is already
-                          armed, leave it armed */
-  uint32_t reserved;   /* 0 */
-  uint32_t identifier_length; /* bytes, without the terminating zero */
-  char identifier[264];       /* UTF-8, terminated; the remaining bytes are 0 */
-} fencepost_armed_condition;
-
-/* The data of a plan, apart from its circles. */
-typedef struct fencepost_plan {
-  uint32_t struct_size;     /* set by FENCEPOST_PLAN_INIT */
-  uint32_t follow;          /* 1: feed every fix until this member of a new plan is 0 */
-  uint32_t has_wake_up;     /* 1: the last slot holds the wake-up circle, which the next members describe */
-  uint32_t reserved;        /* 0 */
-  double wake_up_latitude;  /* degrees */
-  double wake_up_longitude; /* degrees */
-  double wake_up_radius_m;  /* 0: boundaries are so near that every fix must be fed */
-} fencepost_plan;
-
-/* Initialise each fencepost_plan with this macro. */
-#define FENCEPOST_PLAN_INIT {sizeof(fencepost_plan), 0, 0, 0, 0, 0, 0}
-
-/*
- * Chooses the circles that a back end with few slots has to watch, for the position of the last fix that was fed. Feed
- * a fix, and make a new plan from it, in each of three cases: the fix and the previous fix lie on different sides of an
- * armed circle; the fix lies outside the wake-up circle; follow is 1. If you feed these fixes, and also a fix whenever
- * you add conditions, the events are the same as if every fix were fed. The call does not change records or states.
- *
- * The plan arms the circles whose boundaries are nearest (ties: the smaller radius, then the identifier), or all
- * circles if they fit. Beacon conditions are ignored. A polygon or corridor is represented by a circle around it while
- * the position is outside that circle, or by a circle within it while the position is inside that circle. Between these
- * two circles, the polygon or corridor has no circle, and the wake-up circle ends before the boundary of the polygon or
- * corridor. The circles that represent polygons and corridors depend on the position, so each plan arms them anew
- * (out_keep 0, is_new 1).
- *
- * @param latitude, longitude  Degrees.
- * @param accuracy_m   Accuracy of the position, finite, >= 0; the wake-up circle is smaller by this value.
- * @param options      NULL for 20 slots.
- * @param armed        Generations of the armed conditions; may be NULL only if armed_count is 0.
- * @param out_keep     armed_count flags: 1 = stays armed, 0 = disarm it before arming anything; NULL only if
- *                     armed_count is 0.
- * @param out_armed    Receives the circles, the nearest boundary first; may be NULL only if capacity is 0.
- * @param capacity     Number of elements of out_armed; one element per slot is always enough. 0 to query the count.
- * @param out_count    Receives the number of circles, also with BUFFER_TOO_SMALL.
- * @param out_plan     Initialised with FENCEPOST_PLAN_INIT.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
- * Threads: any. Complexity: O(slots * log conditions + circles around the position). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_plan(fencepost_monitor *monitor, double latitude, double longitude,
-                                                      double accuracy_m, const fencepost_plan_options *options,
-                                                      const uint64_t *armed, size_t armed_count, uint32_t *out_keep,
-                                                      fencepost_armed_condition *out_armed, size_t capacity,
-                                                      size_t *out_count, fencepost_plan *out_plan,
-                                                      fencepost_error *error);
-
-/* ------------------------------------------------------------------------- choosing among fixes */
-
-/*
- * A filter that accepts a fix only after the device has moved far enough, and not too often. The filter accepts the
- * first fix, then each fix at least minimum_distance_m away from the last accepted fix and at least minimum_interval_us
- * after that fix. The caller owns the structure; only one thread may use it at a time.
- */
-typedef struct fencepost_significant_change_filter {
-  uint32_t struct_size;        /* set by FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT */
-  uint32_t has_last;           /* 0 resets the filter: the next fix is accepted */
-  double minimum_distance_m;   /* finite, >= 0 */
-  int64_t minimum_interval_us; /* 0 ... 1e15 */
-  fencepost_fix last;          /* the last accepted fix, if has_last is not 0 */
-} fencepost_significant_change_filter;
-
-/* 500 m and 300 s, as Core Location documents for significant-change updates. */
-#define FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT \
-  {sizeof(fencepost_significant_change_filter), 0, 500, 300000000, {0, 0, 0, 0}}
-
-/*
- * Offers a fix to a filter. A fix is not accepted if it has no position, is out of range, or is earlier than the last
- * accepted fix.
- *
- * @param filter        Changed if the fix is accepted.
- * @param out_accepted  Receives 1 if the fix is accepted, else 0.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (a member of the filter is out of range); UNSUPPORTED.
- * Threads: any, but one at a time per filter. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_significant_change_accept(fencepost_significant_change_filter *filter,
-                                                                   const fencepost_fix *fix, uint32_t *out_accepted,
-                                                                   fencepost_error *error);
-
-/* How a fix is chosen among several. A NULL pointer stands for the values that its INIT macro sets. */
-typedef struct fencepost_fix_selection {
-  uint32_t struct_size;   /* set by FENCEPOST_FIX_SELECTION_INIT */
-  uint32_t reserved;      /* 0 */
-  double speed_m_per_s;   /* finite, >= 0: how fast uncertainty grows with age */
-  int64_t maximum_age_us; /* 0 ... 1e15: fixes older than this are not considered */
-} fencepost_fix_selection;
-
-/* The initial values: uncertainty grows at walking speed, and fixes of the last five minutes count. */
-#define FENCEPOST_FIX_SELECTION_INIT {sizeof(fencepost_fix_selection), 0, 1.5, 300000000}
-
-/*
- * Chooses the fix with the least uncertainty, accuracy_m + speed_m_per_s * age. Among fixes with equal uncertainty, the
- * function chooses the latest, then the first in the array. A fix without a reported accuracy is chosen only if no
- * other fix is usable. Fixes that have no position, are later than now_us, or are too old are not considered.
- *
- * @param fixes          May be NULL only if count is 0.
- * @param now_us         The moment for which to choose.
- * @param selection      NULL for the defaults.
- * @param out_index      Receives the index of the best fix; unchanged if no fix is usable.
- * @param out_available  Receives 1, or 0 if no fix is usable.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (now_us or a setting); UNSUPPORTED.
- * Threads: any. Complexity: O(count). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_best_fix(const fencepost_fix *fixes, size_t count, int64_t now_us,
-                                                  const fencepost_fix_selection *selection, size_t *out_index,
-                                                  uint32_t *out_available, fencepost_error *error);
-
-/* ------------------------------------------------------------------------------------ waiting for events */
-
-/* Called when an event has become available. The callback must return soon, and must not leave by longjmp() or an
-   exception. */
-typedef void (*fencepost_wakeup)(void *context);
-
-/*
- * Sets the callback for available events. Typical uses: write to an eventfd or pipe that an event loop watches, signal
- * a semaphore, or post a message. Each monitor has one callback; a fork or a restored monitor starts without one.
- *
- * When:   The callback runs after each call on the monitor that increased the number of pending events, whatever the
- *         status of that call, and during the call that sets the callback, if events are already pending. Several
- *         events may cause only one callback, so a woken consumer must poll until there are no more events. A woken
- *         consumer may find no event if another consumer was faster.
- * Where:  The callback runs on the thread of the call that made the event available, before that call returns. The
- *         monitor's lock is not held, so the callback may call any function on this monitor, including this one, but
- *         not fencepost_monitor_destroy(). Calls of the callback never overlap or nest. If events become available
- *         while the callback runs, whether through the callback or through other threads, the callback is called again
- *         on the same thread after it has returned; other threads do not wait for that.
- * Ending: When this function returns, the previous callback is not running and is never called again: the context of
- *         that callback may be released. This function (and no other) waits for a callback that is running on another
- *         thread, so do not call the function while holding a lock that the callback takes. If the callback itself
- *         calls this function, the function does not wait. fencepost_monitor_destroy() calls no callback.
- *
- * @param wakeup   NULL removes the callback.
- * @param context  Passed to the callback; may be NULL.
- * @return OK; NULL_ARGUMENT. Ownership: the caller keeps owning the context. Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *monitor, fencepost_wakeup wakeup,
-                                                            void *context, fencepost_error *error);
-
-/* ------------------------------------------------------------------- tables of conditions for fleets */
+/* ------------------------------------------------------------------------------ tables of conditions */
 
 /* The version of a table. Two tables of the same version accept each other's exported devices unchanged. */
 typedef struct fencepost_table_version {
@@ -1644,22 +990,41 @@ FENCEPOST_API fencepost_status fencepost_conditions_create(fencepost_conditions 
 FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions);
 
 /*
- * Returns a reference to a monitor's own table. With this reference, a call locks the monitor, and a change of the
- * table is saved with the monitor: with FENCEPOST_DURABILITY_CHANGES or _EVERY_INPUT, all changes of one call are
- * saved in one transaction before the call returns. If the last valid fix is not older than initial_fix_max_age_us,
- * this fix decides a new condition at once. The events of the change are pending at once and trigger the monitor's
- * wake-up callback. FENCEPOST_STATE_DEFAULT means UNKNOWN.
+ * Returns the version of the table.
  *
- * The reference outlives the monitor: after fencepost_monitor_destroy() the table can be read and changed, but changes
- * are no longer saved. No fleet can use the table of a monitor, and fencepost_conditions_snapshot() refuses it
- * (fencepost_monitor_snapshot() includes it).
- *
- * @param out_conditions  Receives a reference; release it with fencepost_conditions_destroy().
- * @return OK; NULL_ARGUMENT. Ownership: the caller owns the reference. Threads: any. Complexity: O(1). Since: 0.3
+ * @param out_version  Initialised with FENCEPOST_TABLE_VERSION_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
+ * Threads: any. Complexity: O(1); the first call after a change takes O(conditions). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_monitor_conditions(fencepost_monitor *monitor,
+FENCEPOST_API fencepost_status fencepost_conditions_version(fencepost_conditions *conditions,
+                                                            fencepost_table_version *out_version,
+                                                            fencepost_error *error);
+
+/*
+ * Copies the whole table, including the generations, as bytes that are the same on every platform.
+ *
+ * @param buffer    May be NULL only if capacity is 0.
+ * @param out_size  Receives the size in bytes; may be NULL.
+ * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
+ * Threads: any. Complexity: O(conditions). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_snapshot(fencepost_conditions *conditions, void *buffer,
+                                                             size_t capacity, size_t *out_size, fencepost_error *error);
+
+/*
+ * Creates a table from a snapshot of a table, or of a monitor that was never fed and has no condition limit, no path
+ * and the delivery EVERY. The result has the same version as the original table. Untrusted bytes are safe to pass.
+ *
+ * @param snapshot        Array of size bytes; may be NULL only if size is 0.
+ * @param out_conditions  Receives a reference; release it with fencepost_conditions_destroy().
+ * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID. Ownership: the caller owns the reference. Threads: any.
+ * Complexity: O(size). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot, size_t size,
                                                             fencepost_conditions **out_conditions,
                                                             fencepost_error *error);
+
+/* --------------------------------------------------------------------------------- changes of tables */
 
 /*
  * Adds conditions of any kind, in the order of the array. An existing condition with the identifier of an element is
@@ -1808,6 +1173,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_put_wkb(fencepost_conditions
                                                             const uint64_t *tags, size_t count,
                                                             fencepost_sync_result *out_result, fencepost_error *error);
 
+/* ------------------------------------------------------------------------------- questions to tables */
+
 /*
  * Reads the definition of a condition back: what it is, its policy, and how its geometry was read. Each output may be
  * NULL.
@@ -1852,6 +1219,25 @@ FENCEPOST_API fencepost_status fencepost_conditions_geometry(fencepost_condition
 FENCEPOST_API fencepost_status fencepost_conditions_identifiers(fencepost_conditions *conditions, char *buffer,
                                                                 size_t capacity, size_t *out_size, size_t *out_count,
                                                                 fencepost_error *error);
+
+/*
+ * Copies the identifiers of the conditions with the given generations, in the order of the generations, each followed
+ * by a zero byte. For a condition that was removed or replaced in the meantime, only the zero byte is written.
+ *
+ * @param generations  May be NULL only if count is 0; they may be in any order, and may be repeated.
+ * @param buffer       May be NULL only if capacity is 0.
+ * @param capacity     Bytes; 0 to query the size. FENCEPOST_IDENTIFIER_MAX + 1 bytes for each generation always
+ *                     suffice.
+ * @param out_size     Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (count is too large for any array); BUFFER_TOO_SMALL (not with capacity
+ *         0).
+ * Threads: any. Complexity: O(count * log conditions). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_identifiers_of_generations(fencepost_conditions *conditions,
+                                                                               const uint64_t *generations,
+                                                                               size_t count, char *buffer,
+                                                                               size_t capacity, size_t *out_size,
+                                                                               fencepost_error *error);
 
 /*
  * Queries about points: which shapes contain them, and which boundaries are nearest. The answers depend only on the
@@ -2042,79 +1428,554 @@ FENCEPOST_API fencepost_status fencepost_conditions_probability(fencepost_condit
                                                                 double confidence, double *out_probabilities,
                                                                 fencepost_error *error);
 
-/*
- * Copies the identifiers of the conditions with the given generations, in the order of the generations, each followed
- * by a zero byte. For a condition that was removed or replaced in the meantime, only the zero byte is written.
- *
- * @param generations  May be NULL only if count is 0; they may be in any order, and may be repeated.
- * @param buffer       May be NULL only if capacity is 0.
- * @param capacity     Bytes; 0 to query the size. FENCEPOST_IDENTIFIER_MAX + 1 bytes for each generation always
- *                     suffice.
- * @param out_size     Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (count is too large for any array); BUFFER_TOO_SMALL (not with capacity
- *         0).
- * Threads: any. Complexity: O(count * log conditions). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_conditions_identifiers_of_generations(fencepost_conditions *conditions,
-                                                                               const uint64_t *generations,
-                                                                               size_t count, char *buffer,
-                                                                               size_t capacity, size_t *out_size,
-                                                                               fencepost_error *error);
+/* ------------------------------------------------------------------------------------------ monitors */
+
+/* A monitor: named conditions, their records, and the pending events. */
+typedef struct fencepost_monitor fencepost_monitor;
 
 /*
- * Computes the signed distances of points to the boundary of a definition, without any table: metres, negative inside,
- * 0 on the boundary, accurate to 15 nm. A point is inside if its distance is 0 or less. The distance to a line is never
- * negative. Each call examines the definition anew, so pass many points at once.
+ * Creates a monitor in memory. With options->store_directory, opens the stored monitor with that name, which continues
+ * from its saved state, or creates the monitor if it does not exist. The monitor's file is NAME.fencepost, an SQLite
+ * database that only the user can read, with SQLite's own files beside it while it is open.
  *
- * @param definition       A circle, polygon, corridor or line. Its identifier, policy, tag and assumed state do not
- *                         matter; the identifier may be NULL.
- * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays contain count rows, read in place.
- *                         The arrays may be NULL only if count is 0.
- * @param out_distances_m  Receives count values; may be NULL only if count is 0. Untouched if the call fails.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; the definition is invalid or a beacon; or a row
- *         is not a valid point: error->position is the first such row); UNSUPPORTED.
- * Threads: any. Complexity: the same as for adding the definition, plus O(log vertices) per point. Since: 0.3
+ * After any crash the monitor is in exactly the state that it had after its first N inputs, where N is input_count of
+ * fencepost_monitor_statistics(). Feed the remaining inputs again to reach the state that the monitor would have had
+ * without the crash. In a log of all inputs, N is the index, from 0, of the first input to feed again. Each fix (also
+ * each row of a batch), scan report, scanning or host declaration, advance and rewind counts as one input. Refused
+ * inputs count too, except those refused with QUEUE_FULL. With the durability CHANGES or EVERY_INPUT, N covers every
+ * input that caused a delivered event, and events of the first N inputs that were not committed are delivered again
+ * with the same sequence. With RELAXED, a crash may lose more inputs than with CHANGES. While the store cannot be
+ * written, monitoring continues in memory. One event reports this failure
+ * (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and the monitor tries to save again at later changes. If a store can
+ * be read but not written, the monitor continues in memory from the start.
+ *
+ * @param name         [A-Za-z0-9_]{1,64}: the name in memory or, instead of options->name, in the store directory; then
+ *                     options->name must be NULL. In memory, names may repeat. NULL: options->name, or no name.
+ * @param options      NULL for FENCEPOST_MONITOR_OPTIONS_INIT. For a stored monitor, delivery and condition_limit must
+ *                     have the values with which it was created; the other options apply from now on.
+ * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
+ * @param error        Optional detail; may be NULL (here and everywhere).
+ * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one, or only
+ *         for fleets; a store without a name, or options->name without a store); UNSUPPORTED (a larger options
+ *         structure with members that this library does not know); with a store also MONITOR_IN_USE (open in this or
+ *         another process), STORE_UNAVAILABLE (no such directory, no permission to read, no room for a new one ...),
+ *         STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
+ *
+ * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(content of the store). Since:
+ * 0.1
  */
-FENCEPOST_API fencepost_status fencepost_definition_distance(const fencepost_condition_definition *definition,
-                                                             const fencepost_point_columns *columns, size_t count,
-                                                             double *out_distances_m, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const fencepost_options *options,
+                                                        fencepost_monitor **out_monitor, fencepost_error *error);
 
 /*
- * Returns the version of the table.
+ * Releases a monitor and all its memory. A monitor with a store is closed first, see fencepost_monitor_close().
+ * Uncommitted events stay uncommitted.
  *
- * @param out_version  Initialised with FENCEPOST_TABLE_VERSION_INIT.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
- * Threads: any. Complexity: O(1); the first call after a change takes O(conditions). Since: 0.2
+ * @param monitor  May be NULL.
+ * Threads: no other thread may be inside a call on the monitor. Complexity: O(conditions). Since: 0.1
  */
-FENCEPOST_API fencepost_status fencepost_conditions_version(fencepost_conditions *conditions,
-                                                            fencepost_table_version *out_version,
-                                                            fencepost_error *error);
+FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
 
 /*
- * Copies the whole table, including the generations, as bytes that are the same on every platform.
+ * Copies a monitor: the copy has the same conditions, records, pending events, counters and clock. The copy and the
+ * original then continue independently. A fork delivers the uncommitted events of the original again, with the same
+ * sequence, as a monitor does after a crash. The call does not change the original.
  *
- * @param buffer    May be NULL only if capacity is 0.
- * @param out_size  Receives the size in bytes; may be NULL.
- * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
- * Threads: any. Complexity: O(conditions). Since: 0.2
+ * @param out_fork  Receives the copy; release it with fencepost_monitor_destroy().
+ * @return OK; NULL_ARGUMENT.
+ *
+ * Ownership: the caller owns *out_fork. Threads: any; two threads may use the copy and the original at the same time
+ * without a lock. Complexity: O(1) for the call. The copy and the original share their conditions, and a fork stores
+ * only those states that differ from the shared ones. Therefore one monitor with the conditions and one fork per device
+ * need little more memory than one monitor: about 5 KB per device. The first fix of a fork takes longer the more
+ * conditions are near it, and the more conditions have an assumed state other than UNSATISFIED. Adding or removing
+ * conditions in a fork copies the conditions.
+ * Since: 0.1
  */
-FENCEPOST_API fencepost_status fencepost_conditions_snapshot(fencepost_conditions *conditions, void *buffer,
-                                                             size_t capacity, size_t *out_size, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_monitor_fork(fencepost_monitor *monitor, fencepost_monitor **out_fork,
+                                                      fencepost_error *error);
 
 /*
- * Creates a table from a snapshot of a table, or of a monitor that was never fed and has no condition limit, no path
- * and the delivery EVERY. The result has the same version as the original table. Untrusted bytes are safe to pass.
+ * Returns a reference to a monitor's own table. With this reference, a call locks the monitor, and a change of the
+ * table is saved with the monitor: with FENCEPOST_DURABILITY_CHANGES or _EVERY_INPUT, all changes of one call are
+ * saved in one transaction before the call returns. If the last valid fix is not older than initial_fix_max_age_us,
+ * this fix decides a new condition at once. The events of the change are pending at once and trigger the monitor's
+ * wake-up callback. FENCEPOST_STATE_DEFAULT means UNKNOWN.
  *
- * @param snapshot        Array of size bytes; may be NULL only if size is 0.
+ * The reference outlives the monitor: after fencepost_monitor_destroy() the table can be read and changed, but changes
+ * are no longer saved. No fleet can use the table of a monitor, and fencepost_conditions_snapshot() refuses it
+ * (fencepost_monitor_snapshot() includes it).
+ *
  * @param out_conditions  Receives a reference; release it with fencepost_conditions_destroy().
- * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID. Ownership: the caller owns the reference. Threads: any.
- * Complexity: O(size). Since: 0.2
+ * @return OK; NULL_ARGUMENT. Ownership: the caller owns the reference. Threads: any. Complexity: O(1). Since: 0.3
  */
-FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot, size_t size,
+FENCEPOST_API fencepost_status fencepost_monitor_conditions(fencepost_monitor *monitor,
                                                             fencepost_conditions **out_conditions,
                                                             fencepost_error *error);
 
-/* --------------------------------------------------------------------------------------------- fleets */
+/*
+ * Saves all unsaved changes. If the monitor has no store, the call does nothing.
+ *
+ * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (monitoring continues in memory; a later call retries).
+ * Threads: any. Complexity: O(changes since the last save). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_checkpoint(fencepost_monitor *monitor, fencepost_error *error);
+
+/*
+ * Saves everything and closes the store: its name can be used again, and SQLite's additional files are removed. The
+ * monitor continues in memory, but later changes are not saved. Uncommitted events are delivered again when the monitor
+ * is next opened. If the monitor has no store, the call does nothing.
+ *
+ * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (not everything could be saved; the store is closed anyway).
+ * Threads: any. Complexity: O(changes since the last save). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_close(fencepost_monitor *monitor, fencepost_error *error);
+
+/*
+ * Copies the whole monitor as bytes that are the same on every platform: definitions, states, records, pending and
+ * uncommitted events, counters, clock, options, name. The function works with and without a store. The same state gives
+ * the same bytes.
+ *
+ * @param buffer    May be NULL only if capacity is 0.
+ * @param out_size  Receives the size in bytes; may be NULL. Any other call on the monitor may change the size.
+ * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
+ * Threads: any. Complexity: O(conditions + pending events). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_snapshot(fencepost_monitor *monitor, void *buffer, size_t capacity,
+                                                          size_t *out_size, fencepost_error *error);
+
+/*
+ * Creates a monitor in memory from a snapshot; the new monitor continues as the original would. Uncommitted events are
+ * delivered again, with the same sequence. Untrusted bytes are safe to pass.
+ *
+ * @param snapshot     Array of size bytes; may be NULL only if size is 0.
+ * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
+ * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID (not a snapshot, damaged, or from a newer library; the message says
+ *         which).
+ *
+ * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(size). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_restore(const void *snapshot, size_t size,
+                                                         fencepost_monitor **out_monitor, fencepost_error *error);
+
+/*
+ * Reads the counters, the clock and the name.
+ *
+ * @param out_statistics  Initialised with FENCEPOST_STATISTICS_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
+ * Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_statistics(fencepost_monitor *monitor,
+                                                            fencepost_statistics *out_statistics,
+                                                            fencepost_error *error);
+
+/* ------------------------------------------------------------------- circles and beacons of monitors */
+
+/*
+ * Adds a circular geographic condition: satisfied within radius_m of the centre, boundary included. An existing
+ * condition with that identifier is replaced: it gets a new record and a new generation, and the pending events of the
+ * old condition are dropped. If the last valid fix is not older than initial_fix_max_age_us, this fix decides the new
+ * condition at once.
+ *
+ * @param identifier  1 ... 256 bytes of UTF-8, compared byte by byte.
+ * @param latitude    Degrees, -90 ... 90.
+ * @param longitude   Degrees, -180 ... 180.
+ * @param radius_m    Metres, finite, > 0.
+ * @param options     The policy, the tag and the assumed state; other members are ignored. NULL: the values of
+ *                    FENCEPOST_CONDITION_DEFINITION_INIT. fencepost_monitor_conditions() has the functions for other
+ *                    kinds, for many conditions and for removals.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the argument and its range); UNSUPPORTED.
+ *
+ * Ownership: everything is copied. Threads: any. Complexity: O(1) on average. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_circular_condition(fencepost_monitor *monitor,
+                                                                        const char *identifier, double latitude,
+                                                                        double longitude, double radius_m,
+                                                                        const fencepost_condition_definition *options,
+                                                                        fencepost_error *error);
+
+/*
+ * Adds a beacon identity condition: satisfied while a beacon with that UUID (and that major and minor, unless -1) is
+ * near. Replaces an existing condition as fencepost_monitor_add_circular_condition() does; earlier sightings do not
+ * count.
+ *
+ * @param uuid   16 bytes; see fencepost_uuid_parse().
+ * @param major  0 ... 65535, or -1 for any.
+ * @param minor  0 ... 65535, or -1 for any; needs a major.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED.
+ * Ownership: everything is copied. Threads: any. Complexity: O(1) on average. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(fencepost_monitor *monitor,
+                                                                      const char *identifier, const uint8_t *uuid,
+                                                                      int32_t major, int32_t minor,
+                                                                      const fencepost_condition_definition *options,
+                                                                      fencepost_error *error);
+
+/* -------------------------------------------------------------------------------- inputs of monitors */
+
+/*
+ * Feeds one fix. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
+ *
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate or time out of range; counted); LATE_INPUT (earlier than the
+ *         clock; counted); AHEAD_OF_CLOCK (later than the clock by more than max_time_step_us; counted); QUEUE_FULL. A
+ *         refused fix changes nothing except the counters of refused fixes. A fix that is invalid or has no position
+ *         increments its counter even while the queue is full.
+ * Threads: any. Complexity: see fencepost_monitor_feed_fixes(). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *monitor, const fencepost_fix *fix,
+                                                          fencepost_error *error);
+
+/*
+ * Feeds many fixes in order, read in place, with the same result as single calls: invalid rows, late rows, and rows too
+ * far ahead of the clock are skipped and counted.
+ *
+ * A batch locks the monitor until it is done. Other threads that call the monitor wait during the batch: some
+ * milliseconds for a million fixes, longer with many changes. A host that must respond during a batch should feed
+ * smaller blocks. The events of the whole batch wait in memory, and a store saves them once, at the end.
+ *
+ * @param fixes       May be NULL only if count is 0.
+ * @param out_result  Receives the counts; may be NULL. With QUEUE_FULL, it receives the counts of the consumed rows.
+ *                    Poll the events, then feed the remaining rows, from error->position on.
+ * @return OK; NULL_ARGUMENT; QUEUE_FULL (the rows before error->position were applied).
+ * Threads: any. Complexity: a few nanoseconds per fix while no boundary is near, O(conditions near) otherwise.
+ * Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_feed_fixes(fencepost_monitor *monitor, const fencepost_fix *fixes,
+                                                            size_t count, fencepost_feed_result *out_result,
+                                                            fencepost_error *error);
+
+/*
+ * Fixes as columns: each member of a fix has its own array, or every n-th element of a larger array. A stride is the
+ * distance in bytes from one row to the next; it may be negative, or 0 for a value that all rows share. The values need
+ * not be aligned.
+ */
+typedef struct fencepost_fix_columns {
+  uint32_t struct_size;       /* set by FENCEPOST_FIX_COLUMNS_INIT */
+  uint32_t refuse_invalid;    /* 0: invalid rows are skipped and counted; 1: an invalid row makes the call refuse the
+                                 whole batch */
+  const double *latitudes;    /* degrees, -90 ... 90 */
+  const double *longitudes;   /* degrees, -180 ... 180 */
+  const double *accuracies_m; /* metres; 0 = not reported; negative or NaN = no position. NULL = not reported in any
+                                 row */
+  const int64_t *times_us;    /* when each position was determined */
+  int64_t latitude_stride;    /* bytes */
+  int64_t longitude_stride;   /* bytes */
+  int64_t accuracy_stride;    /* bytes */
+  int64_t time_stride;        /* bytes */
+} fencepost_fix_columns;
+
+/* For columns whose values lie one after the other in memory: set the four pointers. */
+#define FENCEPOST_FIX_COLUMNS_INIT {sizeof(fencepost_fix_columns), 0, NULL, NULL, NULL, NULL, 8, 8, 8, 8}
+
+/*
+ * Feeds many fixes from columns in order, read in place, with the same result as fencepost_monitor_feed_fixes().
+ *
+ * @param columns     Initialised with FENCEPOST_FIX_COLUMNS_INIT; its arrays contain count rows. The arrays may be
+ *                    NULL only if count is 0.
+ * @param out_result  As in fencepost_monitor_feed_fixes(); may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; or, with refuse_invalid, a row that would be
+ *         counted as invalid; error->position is the first such row, and nothing has changed, not even the counters);
+ *         UNSUPPORTED; QUEUE_FULL (the rows before error->position were applied).
+ * Threads: any. Complexity: the same as fencepost_monitor_feed_fixes(). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_feed_columns(fencepost_monitor *monitor,
+                                                              const fencepost_fix_columns *columns, size_t count,
+                                                              fencepost_feed_result *out_result,
+                                                              fencepost_error *error);
+
+/*
+ * Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
+ *
+ * @param sightings  May be NULL only if count is 0.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (time out of range); LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL.
+ * Threads: any. Complexity: O(count * matching conditions). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_feed_sightings(fencepost_monitor *monitor,
+                                                                const fencepost_beacon_sighting *sightings,
+                                                                size_t count, int64_t time_us, fencepost_error *error);
+
+/*
+ * Declares whether the host scans for beacons from now on. While scanning is off, beacon conditions are undetermined,
+ * and absence does not count; turning scanning on or off gives no event. A monitor starts with scanning on.
+ *
+ * @param scanning  0 = off, anything else = on.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL. Threads: any. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_set_beacon_scanning(fencepost_monitor *monitor, uint32_t scanning,
+                                                                     int64_t time_us, fencepost_error *error);
+
+/*
+ * Declares what the host can do from now on: which of the seven host flags are set, and which kinds of condition it
+ * cannot monitor. While a flag is set, every condition is suspended. Conditions of an unsupported kind become
+ * FENCEPOST_STATE_UNMONITORED.
+ *
+ * @param diagnostics        FENCEPOST_DIAGNOSTIC_... except the three that the library sets.
+ * @param unsupported_kinds  Bit set of (1 << fencepost_condition_kind).
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another bit, or time out of range); LATE_INPUT; AHEAD_OF_CLOCK;
+ *         QUEUE_FULL.
+ * Threads: any. Complexity: O(conditions) when something changes. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost_monitor *monitor, uint32_t diagnostics,
+                                                                       uint32_t unsupported_kinds, int64_t time_us,
+                                                                       fencepost_error *error);
+
+/*
+ * Tells the monitor that time has passed, and confirms each change that is due up to and including time_us. The
+ * max_time_step_us option does not apply, because the host's time is trusted.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL.
+ * Threads: any. Complexity: O(due changes). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *monitor, int64_t time_us,
+                                                         fencepost_error *error);
+
+/*
+ * Sets the clock back after inputs with wrong times: see Wrong times above. The call leaves conditions, records,
+ * pending and delivered events, the sequence number and the counters as they are. The observed states become
+ * undetermined; no event reports this. The state of a shape is undetermined until the next fix. The state of a beacon
+ * condition is undetermined until a sighting, or until the clock is beacon_initial_timeout_us after time_us. Open
+ * crossings and the last fix are forgotten. The host's declarations (scanning, capabilities) stay in force. The call
+ * counts as an input, and is accepted even while the queue is full.
+ *
+ * @param time_us  The new clock; not later than the current clock.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, or later than the clock, or the clock is unset; counted).
+ * Threads: any. Complexity: O(conditions). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_rewind(fencepost_monitor *monitor, int64_t time_us,
+                                                        fencepost_error *error);
+
+/* -------------------------------------------------------------------------------- events of monitors */
+
+/*
+ * Returns the next event and commits the events that were delivered before; the records of their conditions then show
+ * these events.
+ *
+ * @param out_event      Receives the event; unchanged if no event is pending.
+ * @param out_available  Receives 1, or 0 if no event is pending.
+ * @return OK; NULL_ARGUMENT.
+ * Threads: any; use one consumer at a time to get the events in order. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_poll_event(fencepost_monitor *monitor, fencepost_event *out_event,
+                                                            uint32_t *out_available, fencepost_error *error);
+
+/*
+ * Returns up to capacity events and commits the events that were delivered before. With capacity 0, the function
+ * returns the number of events that wait, and changes nothing.
+ *
+ * @param out_events  Array of capacity elements; may be NULL only if capacity is 0.
+ * @param out_count   Receives the number of events stored; with capacity 0, the number of events that a poll with
+ *                    enough room would store. (With the deliveries FIRST and LATEST, a poll may store more: it commits
+ *                    events first, and further events may follow them.)
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(events). Since: 0.1. Before 0.3, capacity 0 only committed:
+ *         see fencepost_monitor_acknowledge().
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_poll_events(fencepost_monitor *monitor, fencepost_event *out_events,
+                                                             size_t capacity, size_t *out_count,
+                                                             fencepost_error *error);
+
+/*
+ * Commits the delivered events without delivering more.
+ * @return OK; NULL_ARGUMENT. Threads: any. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *monitor, fencepost_error *error);
+
+/*
+ * Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence. Call this
+ * function if a consumer stops before it has handled its events.
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
+
+/* Called when an event has become available. The callback must return soon, and must not leave by longjmp() or an
+   exception. */
+typedef void (*fencepost_wakeup)(void *context);
+
+/*
+ * Sets the callback for available events. Typical uses: write to an eventfd or pipe that an event loop watches, signal
+ * a semaphore, or post a message. Each monitor has one callback; a fork or a restored monitor starts without one.
+ *
+ * When:   The callback runs after each call on the monitor that increased the number of pending events, whatever the
+ *         status of that call, and during the call that sets the callback, if events are already pending. Several
+ *         events may cause only one callback, so a woken consumer must poll until there are no more events. A woken
+ *         consumer may find no event if another consumer was faster.
+ * Where:  The callback runs on the thread of the call that made the event available, before that call returns. The
+ *         monitor's lock is not held, so the callback may call any function on this monitor, including this one, but
+ *         not fencepost_monitor_destroy(). Calls of the callback never overlap or nest. If events become available
+ *         while the callback runs, whether through the callback or through other threads, the callback is called again
+ *         on the same thread after it has returned; other threads do not wait for that.
+ * Ending: When this function returns, the previous callback is not running and is never called again: the context of
+ *         that callback may be released. This function (and no other) waits for a callback that is running on another
+ *         thread, so do not call the function while holding a lock that the callback takes. If the callback itself
+ *         calls this function, the function does not wait. fencepost_monitor_destroy() calls no callback.
+ *
+ * @param wakeup   NULL removes the callback.
+ * @param context  Passed to the callback; may be NULL.
+ * @return OK; NULL_ARGUMENT. Ownership: the caller keeps owning the context. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *monitor, fencepost_wakeup wakeup,
+                                                            void *context, fencepost_error *error);
+
+/*
+ * Returns the earliest time at which something happens even without any input: a dwell ends, or the absence of a beacon
+ * is established. When the returned time comes, advance the monitor to it.
+ *
+ * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(open crossings + beacon conditions). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_next_deadline(fencepost_monitor *monitor, int64_t *out_time_us,
+                                                               fencepost_error *error);
+
+/* --------------------------------------------------------------------------------- state of monitors */
+
+/*
+ * Returns the current observed state of a condition, regardless of pending events: UNKNOWN while it is undetermined,
+ * suspended or unmonitored.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_state(fencepost_monitor *monitor, const char *identifier,
+                                                       fencepost_state *out_state, fencepost_error *error);
+
+/*
+ * Copies the conditions that are in a certain state now, in the order in which the conditions were added. The list can
+ * be read in parts: a part begins after the last condition of the part before it.
+ *
+ *     fencepost_condition_state inside[16];
+ *     size_t count;
+ *     for (uint64_t after = 0;; after = inside[count - 1].generation) {
+ *       if (fencepost_monitor_list_conditions(monitor, FENCEPOST_STATE_SATISFIED, after, inside, 16, &count, NULL) ||
+ *           count == 0)
+ *         break;
+ *       for (size_t i = 0; i < count; i++) printf("inside %s\n", inside[i].identifier);
+ *     }
+ *
+ * @param state           SATISFIED, UNSATISFIED, UNKNOWN (undetermined, suspended or unmonitored), or
+ *                        FENCEPOST_STATE_ANY for all conditions.
+ * @param after           0 to begin, then the generation of the last condition that was received. Conditions may be
+ *                        added and removed between two calls.
+ * @param out_conditions  May be NULL only if capacity is 0.
+ * @param capacity        Elements; 0 to query the count.
+ * @param out_count       Receives the number of conditions stored; less than capacity at the end of the list. With
+ *                        capacity 0, receives the number of all conditions after `after`.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another state). Threads: any.
+ * Complexity: O(conditions) for the whole list, whatever the number of parts. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_list_conditions(fencepost_monitor *monitor, fencepost_state state,
+                                                                 uint64_t after,
+                                                                 fencepost_condition_state *out_conditions,
+                                                                 size_t capacity, size_t *out_count,
+                                                                 fencepost_error *error);
+
+/*
+ * Explains why a condition is in its state, and reports the smallest change that would decide the state.
+ * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_explain(fencepost_monitor *monitor, const char *identifier,
+                                                         fencepost_explanation *out_explanation,
+                                                         fencepost_error *error);
+
+/*
+ * Reads a record: the condition and its last handled event. Before the first event, the record has sequence 0, the
+ * assumed state and the time at which the condition was added. While an event is being handled, the record still shows
+ * the previous event.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_record(fencepost_monitor *monitor, const char *identifier,
+                                                        fencepost_record *out_record, fencepost_error *error);
+
+/*
+ * Computes how far a device at a position can move without changing sides of any monitored circle, polygon or corridor.
+ * The result is the distance to the nearest boundary, minus a micrometre. The result is 0 on a boundary, and INFINITY
+ * if there is no boundary. (For a circle with a radius above 19 900 km the boundary may be farther away than the
+ * result.) Any fix can decide an undetermined shape; see fencepost_plan.follow.
+ *
+ * @param latitude, longitude  Degrees.
+ * @param out_distance_m       Metres.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range).
+ * Threads: any. Complexity: O(log conditions + shapes around the position). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_safe_distance(fencepost_monitor *monitor, double latitude,
+                                                               double longitude, double *out_distance_m,
+                                                               fencepost_error *error);
+
+/* A back end with few slots, such as the regions of a phone or the geofences of a receiver. A NULL pointer stands for
+   the values that its INIT macro sets. */
+typedef struct fencepost_plan_options {
+  uint32_t struct_size;    /* set by FENCEPOST_PLAN_OPTIONS_INIT */
+  uint32_t slots;          /* number of slots, 1 ... 1000000; if not all circles fit, the last slot is for the wake-up
+                              circle */
+  double margin_m;         /* finite, >= 0: safety margin by which the wake-up circle is made smaller */
+  double maximum_radius_m; /* >= 0: the largest wake-up circle that the back end accepts */
+} fencepost_plan_options;
+
+/* 20 slots, as on a phone; a wake-up circle of at most 100 km. */
+#define FENCEPOST_PLAN_OPTIONS_INIT {sizeof(fencepost_plan_options), 20, 0, 100000}
+
+/* A circle in a slot of the back end. Frozen: the structure never grows. */
+typedef struct fencepost_armed_condition {
+  uint64_t generation; /* generation of the condition; a replacement has a new generation */
+  uint64_t tag;        /* the tag with which the condition was added */
+  double latitude;     /* centre, degrees */
+  double longitude;    /* centre, degrees */
+  double radius_m;     /* metres */
+  double slack_m;      /* distance from the position to the circle's boundary; INFINITY for a circle that contains the
+                          whole Earth */
+  uint32_t is_inside;  /* 1: the position is inside. A back end that reports only changes needs to know the initial
+                          side */
+  uint32_t is_new;     /* 1: arm the circle, after disarming the circles that are not kept; 0: the circle is already
+                          armed, leave it armed */
+  uint32_t reserved;   /* 0 */
+  uint32_t identifier_length; /* bytes, without the terminating zero */
+  char identifier[264];       /* UTF-8, terminated; the remaining bytes are 0 */
+} fencepost_armed_condition;
+
+/* The data of a plan, apart from its circles. */
+typedef struct fencepost_plan {
+  uint32_t struct_size;     /* set by FENCEPOST_PLAN_INIT */
+  uint32_t follow;          /* 1: feed every fix until this member of a new plan is 0 */
+  uint32_t has_wake_up;     /* 1: the last slot holds the wake-up circle, which the next members describe */
+  uint32_t reserved;        /* 0 */
+  double wake_up_latitude;  /* degrees */
+  double wake_up_longitude; /* degrees */
+  double wake_up_radius_m;  /* 0: boundaries are so near that every fix must be fed */
+} fencepost_plan;
+
+/* Initialise each fencepost_plan with this macro. */
+#define FENCEPOST_PLAN_INIT {sizeof(fencepost_plan), 0, 0, 0, 0, 0, 0}
+
+/*
+ * Chooses the circles that a back end with few slots has to watch, for the position of the last fix that was fed. Feed
+ * a fix, and make a new plan from it, in each of three cases: the fix and the previous fix lie on different sides of an
+ * armed circle; the fix lies outside the wake-up circle; follow is 1. If you feed these fixes, and also a fix whenever
+ * you add conditions, the events are the same as if every fix were fed. The call does not change records or states.
+ *
+ * The plan arms the circles whose boundaries are nearest (ties: the smaller radius, then the identifier), or all
+ * circles if they fit. Beacon conditions are ignored. A polygon or corridor is represented by a circle around it while
+ * the position is outside that circle, or by a circle within it while the position is inside that circle. Between these
+ * two circles, the polygon or corridor has no circle, and the wake-up circle ends before the boundary of the polygon or
+ * corridor. The circles that represent polygons and corridors depend on the position, so each plan arms them anew
+ * (out_keep 0, is_new 1).
+ *
+ * @param latitude, longitude  Degrees.
+ * @param accuracy_m   Accuracy of the position, finite, >= 0; the wake-up circle is smaller by this value.
+ * @param options      NULL for 20 slots.
+ * @param armed        Generations of the armed conditions; may be NULL only if armed_count is 0.
+ * @param out_keep     armed_count flags: 1 = stays armed, 0 = disarm it before arming anything; NULL only if
+ *                     armed_count is 0.
+ * @param out_armed    Receives the circles, the nearest boundary first; may be NULL only if capacity is 0.
+ * @param capacity     Number of elements of out_armed; one element per slot is always enough. 0 to query the count.
+ * @param out_count    Receives the number of circles, also with BUFFER_TOO_SMALL.
+ * @param out_plan     Initialised with FENCEPOST_PLAN_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
+ * Threads: any. Complexity: O(slots * log conditions + circles around the position). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_plan(fencepost_monitor *monitor, double latitude, double longitude,
+                                                      double accuracy_m, const fencepost_plan_options *options,
+                                                      const uint64_t *armed, size_t armed_count, uint32_t *out_keep,
+                                                      fencepost_armed_condition *out_armed, size_t capacity,
+                                                      size_t *out_count, fencepost_plan *out_plan,
+                                                      fencepost_error *error);
+
+/* -------------------------------------------------------------------------------------------- fleets */
 
 /*
  * A fleet: many devices that share one table of conditions.
@@ -2150,15 +2011,6 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           the order that a single fleet would give.
  */
 typedef struct fencepost_fleet fencepost_fleet;
-
-/* A device that is inside of a condition, or near a beacon. Frozen: the structure never grows. */
-typedef struct fencepost_device_presence {
-  uint64_t generation;      /* generation of the condition: see fencepost_conditions_identifiers_of_generations() */
-  uint64_t tag;             /* of the condition */
-  int64_t since_us;         /* when the presence was confirmed; for a beacon, when it was last seen */
-  int64_t evidence_date_us; /* the time of the fix that showed the presence, or of the last sighting */
-  fencepost_device device;  /* the device's number */
-} fencepost_device_presence;
 
 /* Counters of a fleet since it was created. Input counts are totals over the fleet's devices. */
 typedef struct fencepost_fleet_counters {
@@ -2201,31 +2053,6 @@ typedef struct fencepost_device_statistics {
 
 /* Initialise each fencepost_device_statistics with this macro. */
 #define FENCEPOST_DEVICE_STATISTICS_INIT {sizeof(fencepost_device_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0}
-
-/*
- * Fixes of many devices as columns. Without a dictionary, the device column contains device numbers. With a dictionary,
- * the device column contains indices into the dictionary, as in Arrow's dictionary columns, so no column has to be
- * rewritten. The rules for strides and alignment given at fencepost_fix_columns also apply to the device column.
- */
-typedef struct fencepost_fleet_columns {
-  uint32_t struct_size;               /* set by FENCEPOST_FLEET_COLUMNS_INIT */
-  uint32_t device_width;              /* size of an element of devices in bytes: 8 for device numbers; 1, 2, 4 or 8 for
-                                         unsigned indices */
-  const void *devices;                /* device numbers (fencepost_device), or indices into the dictionary */
-  int64_t device_stride;              /* bytes from one row to the next; 0: all rows belong to one device */
-  const fencepost_device *dictionary; /* the dictionary: the device number of each index; NULL: the column devices
-                                         contains device numbers */
-  size_t dictionary_count;            /* the length of the dictionary; unused elements may be FENCEPOST_NO_DEVICE */
-  const fencepost_fix_columns *fixes; /* the fixes of the rows; initialised with FENCEPOST_FIX_COLUMNS_INIT */
-  uint64_t first_row;                 /* the row number that the events of the first row contain; when you feed a table
-                                         in parts, continue the count */
-  uint32_t skips_unknown;             /* 0: rows with FENCEPOST_NO_DEVICE are refused; 1: they are skipped and not
-                                          counted, so that several fleets can read the same columns in place */
-  uint32_t reserved;                  /* 0 */
-} fencepost_fleet_columns;
-
-/* For device numbers that lie one after the other in memory: set the members devices and fixes. */
-#define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 8, NULL, 8, NULL, 0, NULL, 0, 0, 0}
 
 /*
  * Creates a fleet without devices over options->conditions, or over a new, empty table; fencepost_fleet_conditions()
@@ -2293,6 +2120,15 @@ FENCEPOST_API fencepost_status fencepost_fleet_fork(fencepost_fleet *fleet, fenc
                                                     fencepost_error *error);
 
 /*
+ * Returns another reference to the fleet's table.
+ *
+ * @param out_conditions  Receives the reference; release it with fencepost_conditions_destroy().
+ * @return OK; NULL_ARGUMENT. Ownership: the caller owns the reference. Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_conditions(fencepost_fleet *fleet, fencepost_conditions **out_conditions,
+                                                          fencepost_error *error);
+
+/*
  * Saves all unsaved changes, so that the store covers all inputs of all devices. If the fleet has no
  * store, the call does nothing.
  *
@@ -2343,15 +2179,6 @@ FENCEPOST_API fencepost_status fencepost_fleet_restore(const void *snapshot, siz
                                                        fencepost_error *error);
 
 /*
- * Returns another reference to the fleet's table.
- *
- * @param out_conditions  Receives the reference; release it with fencepost_conditions_destroy().
- * @return OK; NULL_ARGUMENT. Ownership: the caller owns the reference. Threads: any. Complexity: O(1). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_fleet_conditions(fencepost_fleet *fleet, fencepost_conditions **out_conditions,
-                                                          fencepost_error *error);
-
-/*
  * Reads the counters of a fleet.
  *
  * @param out_statistics  Initialised with FENCEPOST_FLEET_COUNTERS_INIT.
@@ -2362,16 +2189,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_statistics(fencepost_fleet *fleet
                                                           fencepost_fleet_counters *out_statistics,
                                                           fencepost_error *error);
 
-/*
- * Reads the counters of a device.
- *
- * @param out_statistics  Initialised with FENCEPOST_DEVICE_STATISTICS_INIT.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (struct_size is not set).
- * Threads: any. Complexity: O(1). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_fleet_device_statistics(fencepost_fleet *fleet, fencepost_device device,
-                                                                 fencepost_device_statistics *out_statistics,
-                                                                 fencepost_error *error);
+/* --------------------------------------------------------------------------------- devices of fleets */
 
 /*
  * Looks up devices by their identifiers, and creates devices for unknown identifiers if requested. All or none: if one
@@ -2389,6 +2207,16 @@ FENCEPOST_API fencepost_status fencepost_fleet_enter_devices(fencepost_fleet *fl
                                                              fencepost_device *out_devices, fencepost_error *error);
 
 /*
+ * Copies the numbers of all devices, in ascending order of their places (see Devices above).
+ *
+ * @param out_devices  May be NULL only if capacity is 0.
+ * @param out_count    Receives the total count, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(devices). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_list_devices(fencepost_fleet *fleet, fencepost_device *out_devices,
+                                                            size_t capacity, size_t *out_count, fencepost_error *error);
+
+/*
  * Copies the identifier of a device, terminated. A removed device's identifier stays available until the events of
  * 4 096 devices that were removed later have been handled.
  *
@@ -2401,16 +2229,6 @@ FENCEPOST_API fencepost_status fencepost_fleet_enter_devices(fencepost_fleet *fl
 FENCEPOST_API fencepost_status fencepost_fleet_device_identifier(fencepost_fleet *fleet, fencepost_device device,
                                                                  char *buffer, size_t capacity, size_t *out_size,
                                                                  fencepost_error *error);
-
-/*
- * Copies the numbers of all devices, in ascending order of their places (see Devices above).
- *
- * @param out_devices  May be NULL only if capacity is 0.
- * @param out_count    Receives the total count, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(devices). Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_fleet_list_devices(fencepost_fleet *fleet, fencepost_device *out_devices,
-                                                            size_t capacity, size_t *out_count, fencepost_error *error);
 
 /*
  * Returns the position of each device's last accepted fix, to a ten-millionth of a degree. Stores, snapshots and
@@ -2427,6 +2245,17 @@ FENCEPOST_API fencepost_status fencepost_fleet_list_devices(fencepost_fleet *fle
 FENCEPOST_API fencepost_status fencepost_fleet_device_positions(fencepost_fleet *fleet, const fencepost_device *devices,
                                                                 size_t count, double *out_latitudes,
                                                                 double *out_longitudes, fencepost_error *error);
+
+/*
+ * Reads the counters of a device.
+ *
+ * @param out_statistics  Initialised with FENCEPOST_DEVICE_STATISTICS_INIT.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (struct_size is not set).
+ * Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_device_statistics(fencepost_fleet *fleet, fencepost_device device,
+                                                                 fencepost_device_statistics *out_statistics,
+                                                                 fencepost_error *error);
 
 /*
  * Removes devices. Removing a device produces no event. An identifier can be used again at once; a device created later
@@ -2473,6 +2302,57 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire_devices(fencepost_fleet *f
                                                               fencepost_error *error);
 
 /*
+ * Copies devices as bytes, one after the other, to store them elsewhere or move them to another fleet; the devices also
+ * stay in this fleet. The bytes do not include pending events, but the sequence numbers of those events stay used: in
+ * another fleet, the device's next event gets the number after them. Any other call on the fleet may change the sizes.
+ *
+ * @param devices      Array of count device numbers; may be NULL only if count is 0.
+ * @param portable     0: the bytes are only for fleets over a table of the same version. Anything else: the bytes are
+ *                     also for tables of other versions. They then have 16 more bytes for each condition that a device
+ *                     is inside of or about to cross: a BLAKE2s digest of the condition's identifier and definition.
+ *                     The probability that any two of n conditions have the same digest is at most n*n / 2^129; finding
+ *                     a collision on purpose takes about 2^64 attempts.
+ * @param buffer       May be NULL only if capacity is 0. With BUFFER_TOO_SMALL the buffer's contents are undefined.
+ * @param out_offsets  Receives count + 1 offsets in the buffer: where each device begins, and where the last one ends;
+ *                     may be NULL. The offsets are also stored with BUFFER_TOO_SMALL.
+ * @param out_size     Receives the total size in bytes, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (error->position is the element); BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: O(count); the first call after a change of the table takes O(conditions) in addition.
+ * Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *fleet, const fencepost_device *devices,
+                                                              size_t count, uint32_t portable, void *buffer,
+                                                              size_t capacity, uint64_t *out_offsets, size_t *out_size,
+                                                              fencepost_error *error);
+
+/*
+ * Adds devices that were exported: each device continues from the state that it had when it was exported. All or none.
+ * Untrusted bytes are safe to pass.
+ *
+ * If this fleet's table has another version, the devices are refused or adapted. Adapting keeps the device's state for
+ * each condition that it was inside of or about to cross, if the new table has a condition with the same identifier and
+ * definition; adapting drops the device's other states. The device counts as outside all other conditions, so if it is
+ * inside one of them, a crossing into that condition follows after the dwell.
+ *
+ * @param identifiers  Array of count pointers to zero-terminated texts; no device of the fleet may already have one of
+ *                     these identifiers.
+ * @param bytes        The devices, one after the other; may be NULL only if all are empty.
+ * @param offsets      Array of count + 1 ascending offsets into bytes.
+ * @param adapt        0: devices of another version of the table are refused; anything else: they are adapted, if they
+ *                     were exported as portable.
+ * @param out_devices  Receives count numbers; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an identifier that is invalid or in use; invalid offsets; more than
+ *         device_limit); SNAPSHOT_INVALID (not a device, damaged, or from a newer library); TABLE_MISMATCH.
+ * Ownership: everything is copied. Threads: any. Complexity: O(bytes); plus O(conditions) to adapt. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_import_devices(fencepost_fleet *fleet, const char *const *identifiers,
+                                                              const void *bytes, const uint64_t *offsets, size_t count,
+                                                              uint32_t adapt, fencepost_device *out_devices,
+                                                              fencepost_error *error);
+
+/* ---------------------------------------------------------------------------------- inputs of fleets */
+
+/*
  * Sets the arrival time of the following inputs, read from the host's own clock; a new arrival time may be earlier than
  * the previous one. The arrival time does not affect states or events; it has only two uses. First,
  * fencepost_fleet_expire_devices() can find the devices to remove by the arrival times of their last accepted inputs,
@@ -2500,6 +2380,31 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_arrival_time(fencepost_fleet 
  */
 FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, fencepost_device device,
                                                         const fencepost_fix *fix, fencepost_error *error);
+
+/*
+ * Fixes of many devices as columns. Without a dictionary, the device column contains device numbers. With a dictionary,
+ * the device column contains indices into the dictionary, as in Arrow's dictionary columns, so no column has to be
+ * rewritten. The rules for strides and alignment given at fencepost_fix_columns also apply to the device column.
+ */
+typedef struct fencepost_fleet_columns {
+  uint32_t struct_size;               /* set by FENCEPOST_FLEET_COLUMNS_INIT */
+  uint32_t device_width;              /* size of an element of devices in bytes: 8 for device numbers; 1, 2, 4 or 8 for
+                                         unsigned indices */
+  const void *devices;                /* device numbers (fencepost_device), or indices into the dictionary */
+  int64_t device_stride;              /* bytes from one row to the next; 0: all rows belong to one device */
+  const fencepost_device *dictionary; /* the dictionary: the device number of each index; NULL: the column devices
+                                         contains device numbers */
+  size_t dictionary_count;            /* the length of the dictionary; unused elements may be FENCEPOST_NO_DEVICE */
+  const fencepost_fix_columns *fixes; /* the fixes of the rows; initialised with FENCEPOST_FIX_COLUMNS_INIT */
+  uint64_t first_row;                 /* the row number that the events of the first row contain; when you feed a table
+                                         in parts, continue the count */
+  uint32_t skips_unknown;             /* 0: rows with FENCEPOST_NO_DEVICE are refused; 1: they are skipped and not
+                                          counted, so that several fleets can read the same columns in place */
+  uint32_t reserved;                  /* 0 */
+} fencepost_fleet_columns;
+
+/* For device numbers that lie one after the other in memory: set the members devices and fixes. */
+#define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 8, NULL, 8, NULL, 0, NULL, 0, 0, 0}
 
 /*
  * Feeds many fixes of many devices in order, read in place, with the same result as single calls: invalid rows, late
@@ -2591,17 +2496,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, f
 FENCEPOST_API fencepost_status fencepost_fleet_rewind(fencepost_fleet *fleet, fencepost_device device, int64_t time_us,
                                                       fencepost_error *error);
 
-/*
- * Returns the earliest time at which something happens to any device, or to one device, even without any input. When
- * the returned time comes, advance the fleet to it.
- *
- * @param device       FENCEPOST_ALL_DEVICES, or the number of one device.
- * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(1), plus the time to drop the deadlines of
- *         removed conditions. Since: 0.2; device since 0.3
- */
-FENCEPOST_API fencepost_status fencepost_fleet_next_deadline(fencepost_fleet *fleet, fencepost_device device,
-                                                             int64_t *out_time_us, fencepost_error *error);
+/* ---------------------------------------------------------------------------------- events of fleets */
 
 /*
  * Returns the next event and commits the events that were delivered before.
@@ -2653,6 +2548,20 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_wakeup(fencepost_fleet *fleet
                                                           void *context, fencepost_error *error);
 
 /*
+ * Returns the earliest time at which something happens to any device, or to one device, even without any input. When
+ * the returned time comes, advance the fleet to it.
+ *
+ * @param device       FENCEPOST_ALL_DEVICES, or the number of one device.
+ * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(1), plus the time to drop the deadlines of
+ *         removed conditions. Since: 0.2; device since 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_next_deadline(fencepost_fleet *fleet, fencepost_device device,
+                                                             int64_t *out_time_us, fencepost_error *error);
+
+/* ----------------------------------------------------------------------------------- state of fleets */
+
+/*
  * Returns the current observed state of a condition for a device, regardless of pending events: UNKNOWN while it is
  * undetermined.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (an invalid identifier); NOT_FOUND.
@@ -2675,6 +2584,15 @@ FENCEPOST_API fencepost_status fencepost_fleet_list_conditions(fencepost_fleet *
                                                                fencepost_condition_state *out_conditions,
                                                                size_t capacity, size_t *out_count,
                                                                fencepost_error *error);
+
+/* A device that is inside of a condition, or near a beacon. Frozen: the structure never grows. */
+typedef struct fencepost_device_presence {
+  uint64_t generation;      /* generation of the condition: see fencepost_conditions_identifiers_of_generations() */
+  uint64_t tag;             /* of the condition */
+  int64_t since_us;         /* when the presence was confirmed; for a beacon, when it was last seen */
+  int64_t evidence_date_us; /* the time of the fix that showed the presence, or of the last sighting */
+  fencepost_device device;  /* the device's number */
+} fencepost_device_presence;
 
 /*
  * For one condition or for all, copies the devices that are inside the condition or near its beacon. The presences are
@@ -2735,56 +2653,139 @@ FENCEPOST_API fencepost_status fencepost_fleet_plan(fencepost_fleet *fleet, fenc
                                                     size_t *out_count, fencepost_plan *out_plan,
                                                     fencepost_error *error);
 
-/*
- * Copies devices as bytes, one after the other, to store them elsewhere or move them to another fleet; the devices also
- * stay in this fleet. The bytes do not include pending events, but the sequence numbers of those events stay used: in
- * another fleet, the device's next event gets the number after them. Any other call on the fleet may change the sizes.
- *
- * @param devices      Array of count device numbers; may be NULL only if count is 0.
- * @param portable     0: the bytes are only for fleets over a table of the same version. Anything else: the bytes are
- *                     also for tables of other versions. They then have 16 more bytes for each condition that a device
- *                     is inside of or about to cross: a BLAKE2s digest of the condition's identifier and definition.
- *                     The probability that any two of n conditions have the same digest is at most n*n / 2^129; finding
- *                     a collision on purpose takes about 2^64 attempts.
- * @param buffer       May be NULL only if capacity is 0. With BUFFER_TOO_SMALL the buffer's contents are undefined.
- * @param out_offsets  Receives count + 1 offsets in the buffer: where each device begins, and where the last one ends;
- *                     may be NULL. The offsets are also stored with BUFFER_TOO_SMALL.
- * @param out_size     Receives the total size in bytes, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (error->position is the element); BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: O(count); the first call after a change of the table takes O(conditions) in addition.
- * Since: 0.2
- */
-FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *fleet, const fencepost_device *devices,
-                                                              size_t count, uint32_t portable, void *buffer,
-                                                              size_t capacity, uint64_t *out_offsets, size_t *out_size,
-                                                              fencepost_error *error);
+/* ------------------------------------------------------------------------ functions without a handle */
 
 /*
- * Adds devices that were exported: each device continues from the state that it had when it was exported. All or none.
- * Untrusted bytes are safe to pass.
+ * Writes an event as one JSON object on one line, with a terminating zero byte but without a line feed. The keys are
+ * sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude,
+ * accuracy and boundary_distance, in this order. Times are ISO 8601 in UTC with six decimals, numbers are in shortest
+ * round-trip form, and absent values are null. Three further keys appear only if they apply: evidence ("path"), gap
+ * (true), direction ("left_to_right" or "right_to_left").
  *
- * If this fleet's table has another version, the devices are refused or adapted. Adapting keeps the device's state for
- * each condition that it was inside of or about to cross, if the new table has a condition with the same identifier and
- * definition; adapting drops the device's other states. The device counts as outside all other conditions, so if it is
- * inside one of them, a crossing into that condition follows after the dwell.
- *
- * @param identifiers  Array of count pointers to zero-terminated texts; no device of the fleet may already have one of
- *                     these identifiers.
- * @param bytes        The devices, one after the other; may be NULL only if all are empty.
- * @param offsets      Array of count + 1 ascending offsets into bytes.
- * @param adapt        0: devices of another version of the table are refused; anything else: they are adapted, if they
- *                     were exported as portable.
- * @param out_devices  Receives count numbers; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an identifier that is invalid or in use; invalid offsets; more than
- *         device_limit); SNAPSHOT_INVALID (not a device, damaged, or from a newer library); TABLE_MISMATCH.
- * Ownership: everything is copied. Threads: any. Complexity: O(bytes); plus O(conditions) to adapt. Since: 0.2
+ * @param device    NULL: the event of a monitor. Otherwise the identifier of the event's device, which becomes the
+ *                  first key of the object, "device": see fencepost_fleet_device_identifier().
+ * @param buffer    May be NULL only if capacity is 0; 4096 bytes always suffice, or 8192 bytes with a device.
+ * @param out_size  Receives the length without the terminating zero; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event has values that no event can have, or device is not 1 ... 256
+ *         bytes of UTF-8); UNSUPPORTED (a reserved word of the event is not 0); BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: O(1). Since: 0.1; device: since 0.3
  */
-FENCEPOST_API fencepost_status fencepost_fleet_import_devices(fencepost_fleet *fleet, const char *const *identifiers,
-                                                              const void *bytes, const uint64_t *offsets, size_t count,
-                                                              uint32_t adapt, fencepost_device *out_devices,
-                                                              fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_event_json(const fencepost_event *event, const char *device, char *buffer,
+                                                    size_t capacity, size_t *out_size, fencepost_error *error);
 
-/* ------------------------------------------------------------------------------------- UUIDs, geodesy */
+/* Layout of a beacon's advertisement. */
+typedef int32_t fencepost_beacon_kind;
+enum {
+  FENCEPOST_BEACON_IBEACON = 1,  /* company 0x004C, 02 15, 21 bytes */
+  FENCEPOST_BEACON_ALTBEACON = 2 /* AltBeacon 1.0: any company, BE AC, 22 bytes; its identifier is read as UUID, major
+                                    and minor */
+};
+
+/* The content of a beacon's advertisement. Frozen: the structure never grows. */
+typedef struct fencepost_beacon_advertisement {
+  fencepost_beacon_sighting sighting; /* pass it to fencepost_monitor_feed_sightings() */
+  fencepost_beacon_kind kind;         /* FENCEPOST_BEACON_... */
+  int32_t measured_power_dbm;         /* signal strength at 1 m as measured by the maker, -128 ... 127 */
+  uint32_t company_id;                /* Bluetooth company identifier, 0 ... 65535 */
+  uint32_t manufacturer_reserved;     /* AltBeacon's last byte; 0 for iBeacon */
+} fencepost_beacon_advertisement;
+
+/*
+ * Reads a Bluetooth Low Energy advertisement as a scanner reports it. Only the first beacon in the advertisement is
+ * read.
+ *
+ * @param payload     AD structures (an advertising or scan record, zero padding allowed), or manufacturer data.
+ *                    May be NULL only if size is 0.
+ * @param size        Bytes.
+ * @param company_id  -1: the payload is AD structures, or manufacturer data that begins with its company identifier.
+ *                    0 ... 65535: the payload is the bytes after this company identifier, for scanners that report the
+ *                    identifier and the bytes separately.
+ * @param rssi_dbm    Signal strength of the reception, stored in the sighting; INT32_MIN = unknown.
+ * @param out_advertisement  Receives the content of the advertisement.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no iBeacon or AltBeacon in it, or one of a wrong length; error->position
+ *         is the offset of the faulty byte).
+ * Ownership: the payload is read during the call. Threads: any. Complexity: O(size). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_beacon_parse_advertisement(const uint8_t *payload, size_t size,
+                                                                    int32_t company_id, int32_t rssi_dbm,
+                                                                    fencepost_beacon_advertisement *out_advertisement,
+                                                                    fencepost_error *error);
+
+/*
+ * A filter that accepts a fix only after the device has moved far enough, and not too often. The filter accepts the
+ * first fix, then each fix at least minimum_distance_m away from the last accepted fix and at least minimum_interval_us
+ * after that fix. The caller owns the structure; only one thread may use it at a time.
+ */
+typedef struct fencepost_significant_change_filter {
+  uint32_t struct_size;        /* set by FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT */
+  uint32_t has_last;           /* 0 resets the filter: the next fix is accepted */
+  double minimum_distance_m;   /* finite, >= 0 */
+  int64_t minimum_interval_us; /* 0 ... 1e15 */
+  fencepost_fix last;          /* the last accepted fix, if has_last is not 0 */
+} fencepost_significant_change_filter;
+
+/* 500 m and 300 s, as Core Location documents for significant-change updates. */
+#define FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT \
+  {sizeof(fencepost_significant_change_filter), 0, 500, 300000000, {0, 0, 0, 0}}
+
+/*
+ * Offers a fix to a filter. A fix is not accepted if it has no position, is out of range, or is earlier than the last
+ * accepted fix.
+ *
+ * @param filter        Changed if the fix is accepted.
+ * @param out_accepted  Receives 1 if the fix is accepted, else 0.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (a member of the filter is out of range); UNSUPPORTED.
+ * Threads: any, but one at a time per filter. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_significant_change_accept(fencepost_significant_change_filter *filter,
+                                                                   const fencepost_fix *fix, uint32_t *out_accepted,
+                                                                   fencepost_error *error);
+
+/* How a fix is chosen among several. A NULL pointer stands for the values that its INIT macro sets. */
+typedef struct fencepost_fix_selection {
+  uint32_t struct_size;   /* set by FENCEPOST_FIX_SELECTION_INIT */
+  uint32_t reserved;      /* 0 */
+  double speed_m_per_s;   /* finite, >= 0: how fast uncertainty grows with age */
+  int64_t maximum_age_us; /* 0 ... 1e15: fixes older than this are not considered */
+} fencepost_fix_selection;
+
+/* The initial values: uncertainty grows at walking speed, and fixes of the last five minutes count. */
+#define FENCEPOST_FIX_SELECTION_INIT {sizeof(fencepost_fix_selection), 0, 1.5, 300000000}
+
+/*
+ * Chooses the fix with the least uncertainty, accuracy_m + speed_m_per_s * age. Among fixes with equal uncertainty, the
+ * function chooses the latest, then the first in the array. A fix without a reported accuracy is chosen only if no
+ * other fix is usable. Fixes that have no position, are later than now_us, or are too old are not considered.
+ *
+ * @param fixes          May be NULL only if count is 0.
+ * @param now_us         The moment for which to choose.
+ * @param selection      NULL for the defaults.
+ * @param out_index      Receives the index of the best fix; unchanged if no fix is usable.
+ * @param out_available  Receives 1, or 0 if no fix is usable.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (now_us or a setting); UNSUPPORTED.
+ * Threads: any. Complexity: O(count). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_best_fix(const fencepost_fix *fixes, size_t count, int64_t now_us,
+                                                  const fencepost_fix_selection *selection, size_t *out_index,
+                                                  uint32_t *out_available, fencepost_error *error);
+
+/*
+ * Computes the signed distances of points to the boundary of a definition, without any table: metres, negative inside,
+ * 0 on the boundary, accurate to 15 nm. A point is inside if its distance is 0 or less. The distance to a line is never
+ * negative. Each call examines the definition anew, so pass many points at once.
+ *
+ * @param definition       A circle, polygon, corridor or line. Its identifier, policy, tag and assumed state do not
+ *                         matter; the identifier may be NULL.
+ * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays contain count rows, read in place.
+ *                         The arrays may be NULL only if count is 0.
+ * @param out_distances_m  Receives count values; may be NULL only if count is 0. Untouched if the call fails.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; the definition is invalid or a beacon; or a row
+ *         is not a valid point: error->position is the first such row); UNSUPPORTED.
+ * Threads: any. Complexity: the same as for adding the definition, plus O(log vertices) per point. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_definition_distance(const fencepost_condition_definition *definition,
+                                                             const fencepost_point_columns *columns, size_t count,
+                                                             double *out_distances_m, fencepost_error *error);
 
 /*
  * Reads a UUID in its 8-4-4-4-12 form, upper or lower case.

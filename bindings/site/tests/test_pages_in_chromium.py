@@ -111,7 +111,7 @@ SEARCHES = {
     "route deviation": "concepts/words.html",
     "fastapi": "guides/own-service.html",
     "Monitor": "reference/python/Monitor.html",
-    "fencepost_monitor_feed_fix": "reference/c/inputs.html",
+    "fencepost_monitor_feed_fix": "reference/c/inputs-of-monitors.html",
 }
 
 

@@ -101,8 +101,8 @@ def test_guides_and_references_lead_to_each_other(site: Path) -> None:
     assert 'href="../reference/python/Fleet.html#fencepost.Fleet"' in fleets
     assert '"../../guides/fleets.html"' in (site / "reference/python/Fleet.html").read_text(encoding="utf-8")
     guide = (site / "guides" / "c.html").read_text(encoding="utf-8")
-    assert 'href="../reference/c/inputs.html#c.fencepost_monitor_feed_fixes"' in guide
-    assert '"../../guides/c.html"' in (site / "reference/c/inputs.html").read_text(encoding="utf-8")
+    assert 'href="../reference/c/inputs-of-monitors.html#c.fencepost_monitor_feed_fixes"' in guide
+    assert '"../../guides/c.html"' in (site / "reference/c/inputs-of-monitors.html").read_text(encoding="utf-8")
 
 
 def test_the_search_page_has_a_field(site: Path) -> None:
@@ -139,7 +139,7 @@ def test_rules_of_the_header_are_a_list(site: Path) -> None:
     assert listed[:2] == ["Units", "Errors"] and "Wrong times" in listed and "Sanitizer" in listed and len(listed) > 20
     places = [page.index(words) for words in ("A monitor holds", "highlight-c", "every program needs", "Units:")]
     assert places == sorted(places)
-    functions = (site / "reference/c/inputs.html").read_text(encoding="utf-8")
+    functions = (site / "reference/c/inputs-of-monitors.html").read_text(encoding="utf-8")
     assert functions.count("<strong>Threads:</strong>") > 5
 
 
