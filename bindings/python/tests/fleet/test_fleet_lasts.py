@@ -67,6 +67,8 @@ def test_a_fleet_that_lasts(memory_path: Path) -> None:
         Fleet(Zones(), store=memory_path, name="trucks")
     with pytest.raises(InvalidArgumentError, match="name"):
         Fleet(Zones(), store=memory_path)
+    with pytest.raises(InvalidArgumentError, match="store"):
+        Fleet(Zones(), name="trucks")
     other = Zones()
     other.add(Circle(1, 1, 100), "another beginning")
     with pytest.raises(TableMismatchError):

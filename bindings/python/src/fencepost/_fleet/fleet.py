@@ -112,7 +112,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             snapshots, and the deliveries ``first`` and ``latest`` are not available with several threads.
 
     Raises:
-        InvalidArgumentError: An option is out of its range, or a store has no name or belongs to a monitor.
+        InvalidArgumentError: An option is out of its range, a store has no name or belongs to a monitor, or a `name` is
+            given without a `store`.
         InputError: `conditions` cannot be used as a source of conditions. Conditions are checked before a store is
             opened.
         TableMismatchError: `conditions` is not a version of the table in the store.
