@@ -2092,7 +2092,7 @@ typedef struct fencepost_device_statistics {
  *         INVALID_NAME, MONITOR_IN_USE (open in this or another process), TABLE_MISMATCH, STORE_UNAVAILABLE,
  *         STORE_CORRUPT, STORE_TOO_NEW, as described at fencepost_monitor_create().
  * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(fleets over the table); with a store O(content of
- * the store). Since: 0.2
+ * the store). Since: 0.2; options->conditions since 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_create(const fencepost_options *options, fencepost_fleet **out_fleet,
                                                       fencepost_error *error);

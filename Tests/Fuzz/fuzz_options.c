@@ -32,6 +32,19 @@ static fencepost_monitor *try_monitor(reader *in) {
   fencepost_status status = fencepost_monitor_create("m", (const fencepost_options *)(void *)options, &monitor, &error);
   require_detail(status, &error);
   REQUIRE((status == FENCEPOST_OK) == (monitor != NULL));
+  fencepost_fleet *fleet = NULL; /* the same options for a fleet, which must work with all that it accepts */
+  fencepost_error second = FENCEPOST_ERROR_INIT;
+  status = fencepost_fleet_create((const fencepost_options *)(void *)options, &fleet, &second);
+  require_detail(status, &second);
+  REQUIRE((status == FENCEPOST_OK) == (fleet != NULL));
+  if (fleet != NULL) {
+    const char *name = "d";
+    fencepost_device device;
+    fencepost_fix fix = {0, 0, 5, 0};
+    REQUIRE(fencepost_fleet_enter_devices(fleet, &name, 1, 1, &device, NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_fleet_feed_fix(fleet, device, &fix, NULL) == FENCEPOST_OK);
+  }
+  fencepost_fleet_destroy(fleet);
   free(options);
   return monitor;
 }
@@ -80,7 +93,7 @@ static void try_outputs(reader *in, fencepost_monitor *monitor) {
   uint8_t *memory = malloc(real);
   REQUIRE(memory != NULL);
   memset(memory, 0x5a, real);
-  memcpy(memory, detail, size);
+  memcpy(memory, detail, size < 4 ? 4 : size);
   fencepost_status failed = fencepost_monitor_advance(monitor, INT64_MAX, (fencepost_error *)(void *)memory);
   REQUIRE(failed == FENCEPOST_E_INVALID_ARGUMENT);
   REQUIRE(memcmp(memory, detail, 4) == 0 && memcmp(memory + 4, &failed, 4) == 0);
