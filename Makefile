@@ -300,8 +300,9 @@ $(stamps)/spark: $(stamps)/python-test .ci/java.sh
 	  $(python) -m pip install --quiet './bindings/python[spark]'
 	@touch $@
 
-$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/gdal.sh .ci/postgresql.sh .ci/duckdb.sh $(stamps)/spark $(stamps)/lint
+$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/traffic.sh .ci/gdal.sh .ci/postgresql.sh .ci/duckdb.sh $(stamps)/spark $(stamps)/lint
 	@echo "== installing what the heavy tests need"
+	@.ci/traffic.sh $(python)
 	@.ci/gdal.sh
 	@.ci/postgresql.sh
 	@for version in 1.2.0 2.0.1; do .ci/duckdb.sh .build/duckdb/$$version $$version; done

@@ -461,23 +461,31 @@ typedef struct fencepost_options {
   uint64_t condition_limit;          /* monitors: largest number of monitored conditions, all kinds together; 0 = no
                                         limit. Fleets: 0 */
   uint64_t device_limit;             /* fleets: 1 ... 67108863 devices; 0 = the maximum. Monitors: 0 */
+  double plausible_speed_mps;        /* the greatest plausible speed in metres per second, finite; 0 = any speed. A fix
+                                        is doubted if it is farther from the last accepted fix than this speed and the
+                                        two accuracies (5 km at most) allow in the time between them (at least 1 s). A
+                                        doubted fix is counted and changes nothing, not even the clock */
+  int64_t corroboration_time_us;     /* 0 ... 1e15: doubted fixes in a row that follow one another and span at least
+                                        this time are trusted: the last of them is applied, on a path after a gap */
+  uint32_t corroboration_count;      /* 2 ... 1000: the least number of these fixes */
+  uint32_t corroboration_reserved;   /* 0 */
 } fencepost_options;
 
 /* clang-format off */
-/* The defaults of a monitor: every change is delivered; no path; a fix up to one minute old decides a new condition;
-   30 s timeouts for beacons; no limit of conditions; in memory. */
+/* The defaults of a monitor: every change is delivered; no path; every fix is plausible; a fix up to one minute old
+   decides a new condition; 30 s timeouts for beacons; no limit of conditions; in memory. */
 #define FENCEPOST_MONITOR_OPTIONS_INIT \
   {sizeof(fencepost_options), FENCEPOST_DELIVERY_EVERY, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
-   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 0, 0}
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 0, 0, 0, 60000000, 3, 0}
 /* As in Core Location: only the first pending event of a condition is delivered, and 20 conditions are monitored. */
 #define FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT \
   {sizeof(fencepost_options), FENCEPOST_DELIVERY_FIRST, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
-   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 20, 0}
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 20, 0, 0, 60000000, 3, 0}
 /* The defaults of a fleet: those of a monitor, except that no earlier fix decides a new condition. Any number of
    devices. */
 #define FENCEPOST_FLEET_OPTIONS_INIT \
   {sizeof(fencepost_options), FENCEPOST_DELIVERY_EVERY, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
-   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, -1, 30000000, 30000000, 0, 0}
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, -1, 30000000, 30000000, 0, 0, 0, 60000000, 3, 0}
 /* clang-format on */
 
 /* ------------------------------------------------------------------------------------------- outputs */
@@ -596,6 +604,7 @@ typedef struct fencepost_feed_result {
   uint64_t late;     /* skipped because of their time: earlier than the clock, or later than the clock by more than
                         max_time_step_us; fencepost_monitor_statistics() counts the two separately, as late_inputs and
                         ahead_inputs */
+  uint64_t doubted;  /* skipped because the device cannot have reached them; see plausible_speed_mps. Since: 0.3 */
 } fencepost_feed_result;
 
 /* The state of the store of a monitor or fleet. Since: 0.2 */
@@ -627,10 +636,11 @@ typedef struct fencepost_statistics {
   uint32_t all_kept;            /* 1: all accepted inputs are saved and would survive a loss of power, so the host may
                                   acknowledge its inputs; 0: not yet, or there is no store */
   char name[72];                /* the name with which the monitor was created, terminated; empty = none. Since: 0.3 */
+  uint64_t doubted_fixes;       /* the device cannot have reached them; see plausible_speed_mps. Since: 0.3 */
 } fencepost_statistics;
 
 /* Initialise each fencepost_statistics with this macro. */
-#define FENCEPOST_STATISTICS_INIT {sizeof(fencepost_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}
+#define FENCEPOST_STATISTICS_INIT {sizeof(fencepost_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0}
 
 /* Why a condition is in its state: the first reason in this list that applies. */
 typedef int32_t fencepost_reason;
@@ -674,10 +684,17 @@ typedef struct fencepost_explanation {
   double accuracy_needed_m;   /* for TOO_COARSE: the accuracy needed to decide */
   double nearest_latitude;    /* the boundary point nearest to the last valid fix, degrees */
   double nearest_longitude;   /* degrees */
+  double doubted_distance_m;  /* the distance from the last valid fix to the latest fix, if the latter is doubted (see
+                                 plausible_speed_mps); NaN otherwise. Since: 0.3 */
+  double doubted_seconds;     /* the time between these two fixes, at least 1 */
+  double doubted_limit_mps;   /* plausible_speed_mps */
+  uint32_t corroborations; /* doubted fixes in a row that corroborate each other; 0 = the latest fix is not doubted */
+  uint32_t corroborations_needed; /* corroboration_count */
 } fencepost_explanation;
 
 /* Initialise each fencepost_explanation with this macro. */
-#define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define FENCEPOST_EXPLANATION_INIT \
+  {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* ------------------------------------------------------------------------- definitions of conditions */
 
@@ -2030,10 +2047,11 @@ typedef struct fencepost_fleet_counters {
   uint32_t store;              /* FENCEPOST_STORE_...: whether changes are being saved */
   uint32_t all_kept;           /* 1: all accepted inputs are saved and would survive a loss of power, so the host may
                                   acknowledge its inputs; 0: not yet, or there is no store */
+  uint64_t doubted_fixes;      /* their devices cannot have reached them; see plausible_speed_mps. Since: 0.3 */
 } fencepost_fleet_counters;
 
 /* Initialise each fencepost_fleet_counters with this macro. */
-#define FENCEPOST_FLEET_COUNTERS_INIT {sizeof(fencepost_fleet_counters), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define FENCEPOST_FLEET_COUNTERS_INIT {sizeof(fencepost_fleet_counters), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* A device's clock, and its counters since the device was created. */
 typedef struct fencepost_device_statistics {
@@ -2049,10 +2067,11 @@ typedef struct fencepost_device_statistics {
   uint64_t input_count;        /* number of all inputs of the device. Besides the inputs that the members above count,
                                   these are inputs that have no position, such as scanning changes and advances of this
                                   device. After a crash, input_count says how many of the device's inputs survived */
+  uint64_t doubted_fixes;      /* the device cannot have reached them; see plausible_speed_mps. Since: 0.3 */
 } fencepost_device_statistics;
 
 /* Initialise each fencepost_device_statistics with this macro. */
-#define FENCEPOST_DEVICE_STATISTICS_INIT {sizeof(fencepost_device_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define FENCEPOST_DEVICE_STATISTICS_INIT {sizeof(fencepost_device_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
  * Creates a fleet without devices over options->conditions, or over a new, empty table; fencepost_fleet_conditions()

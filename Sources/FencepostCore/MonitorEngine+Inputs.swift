@@ -11,28 +11,30 @@ extension MonitorEngine {
   }
 
   private mutating func decide(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) {
-    if try !take(fix, &survey), let defect = fix.defect { throw .invalidArgument(defect) }
+    if case .invalid = try take(fix, &survey), let defect = fix.defect { throw .invalidArgument(defect) }
   }
 
-  /// Feeds a fix that may change a state or be refused.
-  ///
-  /// - Returns: Whether the fix is usable; an unusable fix is only counted.
+  /// Feeds a fix that may change a state or be refused. An unusable or doubted fix is only counted.
   @inline(__always)
-  private mutating func take(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) -> Bool {
+  private mutating func take(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) -> FixOutcome {
     guard fix.isUsable else {
       tracker.counters.invalidFixes += 1
-      return false
+      return .invalid
     }
-    if isFull || !tracker.takes(fix.time) { try admit(fix.time) }
+    let isFull = isFull
+    if isFull || !tracker.takes(fix.time), isFull || !tracker.surelyTrusts(fix) {
+      try admit(fix.time)
+      guard tracker.trusts(fix, table, &delivery, &survey) else { return .doubted }
+    }
     tracker.counters.acceptedFixes += 1
     // The two methods are separate, because the table is copied for each method that gets it.
-    if tracker.knowsEdges ? tracker.passesByEdges(fix, table) : tracker.passes(fix) { return true }
+    if tracker.knowsEdges ? tracker.passesByEdges(fix, table) : tracker.passes(fix) { return .accepted }
     tracker.evaluate(fix, table, &delivery, &survey)
-    return true
+    return .accepted
   }
 
-  /// Feeds many fixes in order, with the same result as single calls. Fixes that are invalid, late or too far ahead are
-  /// skipped and counted.
+  /// Feeds many fixes in order, with the same result as single calls. Fixes that are invalid, late, too far ahead or
+  /// doubted are skipped and counted.
   ///
   /// - Parameter result: Receives the counts of the consumed rows, even if the queue is full.
   /// - Throws: ``MonitorError/queueFull(limit:position:)``; the rows before its position have taken effect.

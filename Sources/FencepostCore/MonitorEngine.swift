@@ -78,6 +78,7 @@ public struct MonitorEngine: Sendable {
     result.inputCount = counters.inputCount
     result.acceptedFixes = counters.acceptedFixes
     result.invalidFixes = counters.invalidFixes
+    result.doubtedFixes = counters.doubtedFixes
     result.lateInputs = counters.lateInputs
     result.aheadInputs = counters.aheadInputs
     result.acceptedSightings = counters.acceptedSightings

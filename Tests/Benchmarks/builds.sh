@@ -36,7 +36,7 @@ for build in library other; do
 done
 status=0
 printf '%-16s %14s %14s  ratio\n' row "${1:-embedded}" "${2:-full}"
-for row in circles-20 circles-1000 circles-20000 single polygons path fleet containing nearest json snapshot store; do
+for row in circles-20 circles-1000 circles-20000 plausible single polygons path fleet containing nearest json snapshot store; do
   first=$(count library $row)
   second=$(count other $row)
   printf '%-16s %14d %14d  %s\n' $row "$first" "$second" "$(awk -v a="$first" -v b="$second" 'BEGIN { printf "%.3f", a / b }')"

@@ -115,7 +115,7 @@ class Fleets {
       columns.devices = &rows.devices[i], columns.device_width = 4, columns.device_stride = 4;
       columns.dictionary = numbers.data(), columns.dictionary_count = numbers.size();
       columns.fixes = &fixes;
-      fencepost_feed_result result = {0, 0, 0};
+      fencepost_feed_result result = {0, 0, 0, 0};
       check(fencepost_fleet_feed_columns(fleet, &columns, std::min(batch, end - i), &result, &error));
       poll();
     }

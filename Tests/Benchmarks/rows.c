@@ -4,7 +4,7 @@
  *
  *     rows ROW [FOLDER]
  *
- * ROW is circles-20, circles-1000, circles-20000, single, polygons, path, fleet, containing, nearest, json, snapshot or
+ * ROW is circles-20, circles-1000, circles-20000, plausible, single, polygons, path, fleet, containing, nearest, json, snapshot or
  * store.
  *
  * callgrind counts only the functions that measured() calls; preparation is not counted. Prints a checksum of the
@@ -85,7 +85,8 @@ static void poll(void) {
 }
 
 __attribute__((noinline)) static void measured(const char *row) {
-  if (strncmp(row, "circles", 7) == 0 || strcmp(row, "polygons") == 0 || strcmp(row, "path") == 0) {
+  if (strncmp(row, "circles", 7) == 0 || strcmp(row, "polygons") == 0 || strcmp(row, "path") == 0 ||
+      strcmp(row, "plausible") == 0) {
     check(fencepost_monitor_feed_fixes(monitor, fixes, FIXES, NULL, &error));
     poll();
   } else if (strcmp(row, "single") == 0 || strcmp(row, "store") == 0) {
@@ -147,6 +148,7 @@ int main(int count, char **arguments) {
   const char *row = arguments[1];
   fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   if (strcmp(row, "path") == 0) options.path = FENCEPOST_PATH_GEODESIC, options.max_gap_us = 60000000;
+  if (strcmp(row, "plausible") == 0) options.plausible_speed_mps = 60; /* the other rows: circles-1000 */
   if (strcmp(row, "store") == 0) options.store_directory = arguments[2];
   check(fencepost_monitor_create("rows", &options, &monitor, &error));
   check(fencepost_monitor_conditions(monitor, &table, &error));

@@ -139,7 +139,7 @@ static void refused(void) {
   columns.accuracies_m = accuracies;
   columns.times_us = times;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_feed_result result = {7, 7, 7};
+  fencepost_feed_result result = {7, 7, 7, 7};
 #define CHECK_ROW(row, word)                                                                      \
   do {                                                                                            \
     CHECK_REFUSED(monitor, fencepost_monitor_feed_columns(monitor, &columns, 3, &result, &error), \

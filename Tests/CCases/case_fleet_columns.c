@@ -112,7 +112,7 @@ static void columns_and_dictionaries(void) {
       rows[40].index32 = bad == 3 ? UINT32_MAX : indices[bad];
       rows[40].index64 = bad == 3 ? UINT64_MAX : indices[bad];
       rows[40].device = bad == 3 ? FENCEPOST_NO_DEVICE : indices[bad] + 1u;
-      result = (fencepost_feed_result){7, 7, 7};
+      result = (fencepost_feed_result){7, 7, 7, 7};
       CHECK_STATUS(fencepost_fleet_feed_columns(fleet, &columns, ROWS, &result, &error),
                    columns.dictionary == NULL || bad < 2 ? FENCEPOST_E_NO_SUCH_DEVICE : FENCEPOST_E_INVALID_ARGUMENT);
       CHECK_INT(error.position, 40);

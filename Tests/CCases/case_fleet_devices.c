@@ -298,7 +298,7 @@ static void stale_numbers(void) {
     fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
     columns.devices = rows;
     columns.fixes = &fixes;
-    fencepost_feed_result result = {7, 7, 7};
+    fencepost_feed_result result = {7, 7, 7, 7};
     fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
     fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
     fencepost_state state;

@@ -112,7 +112,7 @@ static void queue_full(void) {
   CHECK_REFUSED(monitor, fencepost_monitor_set_host_capabilities(monitor, 1, 0, SECONDS(2), NULL),
                 FENCEPOST_E_QUEUE_FULL);
   CHECK_REFUSED(monitor, fencepost_monitor_advance(monitor, SECONDS(2), NULL), FENCEPOST_E_QUEUE_FULL);
-  fencepost_feed_result result = {9, 9, 9};
+  fencepost_feed_result result = {9, 9, 9, 9};
   error.position = 9;
   CHECK_REFUSED(monitor, fencepost_monitor_feed_fixes(monitor, fixes, 2, &result, &error), FENCEPOST_E_QUEUE_FULL);
   CHECK_INT(result.accepted + result.invalid + result.late, 0);
@@ -191,7 +191,7 @@ static void batch_equals_single(void) {
 static void batch_null(void) {
   fencepost_monitor *monitor = busy_monitor();
   fencepost_fix fix = {0, 0, 5, SECONDS(9)};
-  fencepost_feed_result result = {9, 9, 9};
+  fencepost_feed_result result = {9, 9, 9, 9};
   CHECK_STATUS(fencepost_monitor_feed_fixes(NULL, &fix, 1, &result, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_feed_fixes(monitor, NULL, 1, &result, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_feed_fixes(monitor, &fix, SIZE_MAX, &result, NULL),

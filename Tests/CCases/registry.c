@@ -6,21 +6,22 @@
 #include "check.h"
 
 extern const ccase_area area_status, area_monitor, area_structures, area_conditions, area_records, area_explain,
-    area_inputs, area_events, area_json, area_errors, area_geodesy, area_hostile, area_planning, area_threads,
-    area_columns, area_wakeup, area_store, area_snapshot, area_stress, area_beacons, area_counts, area_growth,
-    area_batches, area_store_files, area_times, area_sets, area_cancel, area_shapes, area_questions, area_tables,
-    area_fleet, area_fleet_columns, area_fleet_delivery, area_fleet_devices, area_fleet_misuse, area_fleet_store,
-    area_fleet_threads, area_path, area_lines, area_fleet_path;
+    area_inputs, area_events, area_json, area_errors, area_geodesy, area_hostile, area_planning, area_plausibility,
+    area_threads, area_columns, area_wakeup, area_store, area_snapshot, area_stress, area_beacons, area_counts,
+    area_growth, area_batches, area_store_files, area_times, area_sets, area_cancel, area_shapes, area_questions,
+    area_tables, area_fleet, area_fleet_columns, area_fleet_delivery, area_fleet_devices, area_fleet_misuse,
+    area_fleet_store, area_fleet_threads, area_path, area_lines, area_fleet_path;
 
 static const ccase_area *const areas[] = {
-    &area_status,      &area_monitor,       &area_structures,     &area_conditions,    &area_records,
-    &area_explain,     &area_inputs,        &area_events,         &area_json,          &area_errors,
-    &area_geodesy,     &area_hostile,       &area_planning,       &area_threads,       &area_columns,
-    &area_wakeup,      &area_store,         &area_snapshot,       &area_stress,        &area_beacons,
-    &area_counts,      &area_growth,        &area_batches,        &area_store_files,   &area_times,
-    &area_sets,        &area_cancel,        &area_shapes,         &area_questions,     &area_tables,
-    &area_fleet,       &area_fleet_columns, &area_fleet_delivery, &area_fleet_devices, &area_fleet_misuse,
-    &area_fleet_store, &area_fleet_threads, &area_path,           &area_lines,         &area_fleet_path};
+    &area_status,       &area_monitor,     &area_structures,    &area_conditions,     &area_records,
+    &area_explain,      &area_inputs,      &area_events,        &area_json,           &area_errors,
+    &area_geodesy,      &area_hostile,     &area_planning,      &area_plausibility,   &area_threads,
+    &area_columns,      &area_wakeup,      &area_store,         &area_snapshot,       &area_stress,
+    &area_beacons,      &area_counts,      &area_growth,        &area_batches,        &area_store_files,
+    &area_times,        &area_sets,        &area_cancel,        &area_shapes,         &area_questions,
+    &area_tables,       &area_fleet,       &area_fleet_columns, &area_fleet_delivery, &area_fleet_devices,
+    &area_fleet_misuse, &area_fleet_store, &area_fleet_threads, &area_path,           &area_lines,
+    &area_fleet_path};
 
 typedef struct running {
   jmp_buf end;

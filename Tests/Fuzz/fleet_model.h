@@ -135,6 +135,9 @@ static void fleet_enter(fleet_model *known, int device) {
   options.beacon_exit_timeout_us = known->options.beacon_exit_timeout_us;
   options.beacon_initial_timeout_us = known->options.beacon_initial_timeout_us;
   options.max_time_step_us = known->options.max_time_step_us;
+  options.plausible_speed_mps = known->options.plausible_speed_mps;
+  options.corroboration_count = known->options.corroboration_count;
+  options.corroboration_time_us = known->options.corroboration_time_us;
   options.max_pending_events = 1000000;
   REQUIRE(fencepost_monitor_create(NULL, &options, &known->monitors[device], NULL) == FENCEPOST_OK);
   for (size_t i = 0; i < known->past_count; i++)
@@ -311,7 +314,7 @@ static void fleet_check(fleet_model *known) {
     REQUIRE(fencepost_fleet_device_statistics(known->fleet, known->numbers[device], &other, NULL) == FENCEPOST_OK);
     REQUIRE(one.clock_us == other.clock_us && one.accepted_fixes == other.accepted_fixes);
     REQUIRE(one.invalid_fixes == other.invalid_fixes && one.ahead_inputs == other.ahead_inputs);
-    REQUIRE(one.accepted_sightings == other.accepted_sightings);
+    REQUIRE(one.accepted_sightings == other.accepted_sightings && one.doubted_fixes == other.doubted_fixes);
     fencepost_condition_state presences[NAMES];
     size_t count, satisfied = 0;
     REQUIRE(fencepost_fleet_list_conditions(known->fleet, known->numbers[device], FENCEPOST_STATE_SATISFIED, 0,

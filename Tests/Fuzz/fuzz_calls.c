@@ -141,16 +141,18 @@ static void see(reader *in, model *known) {
 static void feed(reader *in, model *known, size_t count) {
   fencepost_fix fixes[6];
   for (size_t i = 0; i < count; i++) fixes[i] = take_fix(in, known);
-  fencepost_feed_result result = {0, 0, 0};
+  fencepost_feed_result result = {0, 0, 0, 0};
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = fencepost_monitor_feed_fixes(known->monitor, fixes, count, &result, &error);
   require_detail(status, &error);
   REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_QUEUE_FULL);
-  uint64_t rows = result.accepted + result.invalid + result.late;
+  uint64_t rows = result.accepted + result.invalid + result.late + result.doubted;
+  REQUIRE(known->can_doubt || result.doubted == 0);
   REQUIRE(rows == (status == FENCEPOST_OK ? count : error.position));
   known->accepted += result.accepted;
   known->invalid += result.invalid;
   known->late += result.late;
+  known->doubted += result.doubted;
   known->inputs += rows;
 }
 
@@ -210,8 +212,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     options.max_speed_mps = shape & 0x20 ? 300 : 0;
     if (!(shape & 0x40)) options.delivery = FENCEPOST_DELIVERY_EVERY;
   }
+  if ((shape & 0x0f) == 0x0b || (shape & 0x1f) == 0x1d) {
+    options.plausible_speed_mps = shape & 0x20 ? 1000 : 100;
+    options.corroboration_count = shape & 0x40 ? 2 : 3;
+    options.corroboration_time_us = shape & 0x80 ? 0 : 5000000;
+  }
   model known;
   model_begin(&known, &options);
+  known.can_doubt = options.plausible_speed_mps > 0;
   if ((shape & 0x1f) == 0x0f) model_add_crowd(&known);
   for (int step = 0; in.size > 0 && step < 300; step++) {
     uint8_t what = take8(&in);

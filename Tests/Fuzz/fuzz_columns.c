@@ -67,7 +67,7 @@ static void try_fixes(reader *in, fencepost_monitor *monitor) {
   for (size_t row = 0; row < count; row++) take_bytes(in, &fixes[row], sizeof *fixes);
   fencepost_monitor *single = NULL;
   REQUIRE(fencepost_monitor_fork(monitor, &single, NULL) == FENCEPOST_OK);
-  fencepost_feed_result result = {0, 0, 0};
+  fencepost_feed_result result = {0, 0, 0, 0};
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = fencepost_monitor_feed_fixes(monitor, fixes, count, &result, &error);
   require_detail(status, &error);
@@ -136,7 +136,7 @@ static void try_fix_columns(reader *in, fencepost_monitor *monitor) {
   columns.accuracies_m = shape & 1 ? accuracy.first : NULL, columns.accuracy_stride = accuracy.stride;
   fencepost_monitor *rows = NULL;
   REQUIRE(fencepost_monitor_fork(monitor, &rows, NULL) == FENCEPOST_OK);
-  fencepost_feed_result result = {0, 0, 0}, expected = {0, 0, 0};
+  fencepost_feed_result result = {0, 0, 0, 0}, expected = {0, 0, 0, 0};
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = fencepost_monitor_feed_columns(monitor, &columns, count, &result, &error);
   require_detail(status, &error);

@@ -110,12 +110,12 @@ static void feed_columns(reader *in, fleet_model *known) {
   rows.devices = column, rows.device_width = width, rows.device_stride = width, rows.fixes = &columns;
   if (shape & 4) rows.dictionary = known->numbers, rows.dictionary_count = DEVICES;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_feed_result result = {0, 0, 0};
+  fencepost_feed_result result = {0, 0, 0, 0};
   fencepost_status status = fencepost_fleet_feed_columns(known->fleet, &rows, count, &result, &error);
   free(column);
   require_detail(status, &error);
   REQUIRE(status == FENCEPOST_OK);
-  REQUIRE(result.accepted + result.invalid + result.late == count);
+  REQUIRE(result.accepted + result.invalid + result.late + result.doubted == count);
   for (size_t i = 0; i < count; i++) {
     fencepost_status own = fencepost_monitor_feed_fix(known->monitors[owners[i]], &fixes[i], NULL);
     REQUIRE(own == FENCEPOST_OK || own == FENCEPOST_E_INVALID_ARGUMENT || own == FENCEPOST_E_LATE_INPUT ||
@@ -324,6 +324,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (shape & 1) options.beacon_exit_timeout_us = 1;
   if (shape & 2) options.beacon_initial_timeout_us = 5000000;
   if (shape & 4) options.max_time_step_us = 60000000;
+  if (shape & 8) {
+    options.plausible_speed_mps = shape & 16 ? 1000 : 100;
+    options.corroboration_count = shape & 32 ? 2 : 3;
+    options.corroboration_time_us = shape & 64 ? 0 : 5000000;
+  }
   fleet_model known;
   fleet_begin(&known, &options);
   for (int step = 0; in.size > 0 && step < 300; step++) {

@@ -25,7 +25,8 @@ typedef struct model {
                        keep their dates */
   int64_t max_step; /* 0: no limit */
   int has_gates;    /* whether the monitor accepts gates */
-  uint64_t inputs, accepted, invalid, late, ahead, sightings;
+  uint64_t inputs, accepted, invalid, late, ahead, sightings, doubted;
+  int can_doubt; /* whether the monitor has a plausible speed */
   uint64_t handed_out, generation;
   uint64_t crowd; /* the number of extra conditions at 60° south, which no device reaches; with so many conditions,
                      forks share the states of the first generations */
@@ -377,7 +378,7 @@ static void model_check(model *known) {
           counted.late_inputs + counted.ahead_inputs == known->late + known->ahead);
   REQUIRE(known->max_step > 0 || counted.ahead_inputs == 0);
   REQUIRE(counted.accepted_sightings == known->sightings && counted.invalid_fixes == known->invalid);
-  REQUIRE(counted.input_count == known->inputs);
+  REQUIRE(counted.input_count == known->inputs && counted.doubted_fixes == known->doubted);
   REQUIRE(counted.handed_out_events == known->handed_out);
   REQUIRE(counted.pending_events <= known->pending || known->wakes > known->wakes_seen);
   known->pending = counted.pending_events;

@@ -78,6 +78,7 @@ TABLE = "../FencepostKernel/OpenTable.swift"
 AREA = "Shapes/Area.swift"
 KERNEL_SHAPE = "../FencepostKernel/Shapes/GeodesicShape.swift"
 ADMISSION = "Detection/Admission.swift"
+PLAUSIBILITY, CHAIN = "Model/Plausibility.swift", "Detection/DoubtChain.swift"
 LINE_CROSSING = "../FencepostKernel/Shapes/LineCrossing.swift"
 
 MUTANTS = [
@@ -259,6 +260,50 @@ MUTANTS = [
     Mutant("late inputs are not counted", ADMISSION, "    case .lateInput: lateInputs += 1\n", "    case .lateInput: others += 1\n"),
     Mutant("one event more than allowed may wait", ENGINE,
            "pendingEvents >= options.maxPendingEvents", "pendingEvents > options.maxPendingEvents"),
+    # These mutants change plausibility.
+    Mutant("accuracies do not make a jump shorter", PLAUSIBILITY,
+           "Self.seconds(from: before, to: fix) + min(before.accuracy, Self.mostAccuracy)\n"
+           "      + min(fix.accuracy, Self.mostAccuracy)", "Self.seconds(from: before, to: fix)"),
+    Mutant("only the accuracy of the later fix makes a jump shorter", PLAUSIBILITY,
+           "to: fix) + min(before.accuracy, Self.mostAccuracy)", "to: fix)"),
+    Mutant("every fix follows a coarse one", PLAUSIBILITY, "mostAccuracy: Double { 5_000 }", "mostAccuracy: Double { 1e9 }"),
+    Mutant("two fixes may be less than a second apart", PLAUSIBILITY,
+           "leastStep: Int64 { 1_000_000 }", "leastStep: Int64 { 1 }"),
+    Mutant("two fixes are at least two seconds apart", PLAUSIBILITY,
+           "leastStep: Int64 { 1_000_000 }", "leastStep: Int64 { 2_000_000 }"),
+    Mutant("an earlier fix follows", PLAUSIBILITY, "guard fix.time >= before.time else { return false }", ""),
+    Mutant("what the map does not show as near is too far", PLAUSIBILITY,
+           "if surelyFollows(before, fix) { return true }", "return surelyFollows(before, fix)"),
+    Mutant("the chord of a long jump decides", PLAUSIBILITY, ": Self.distance(before, fix))", ": chord)"),
+    Mutant("a short jump is as long as allowed", PLAUSIBILITY,
+           "ShortDistance.distance(from: start, to: end) :", "reach :"),
+    Mutant("each doubted fix extends the chain", CHAIN,
+           "if isEmpty || !plausibility.follows(last, fix) {", "if isEmpty {"),
+    Mutant("a chain counts one fix too few", CHAIN,
+           "guard count >= UInt64(plausibility.corroborationCount)", "guard count > UInt64(plausibility.corroborationCount)"),
+    Mutant("a chain counts one fix too many", CHAIN,
+           "guard count >= UInt64(plausibility.corroborationCount)",
+           "guard count + 1 >= UInt64(plausibility.corroborationCount)"),
+    Mutant("a chain must span more than the time", CHAIN,
+           ">= plausibility.corroborationTimeMicroseconds", "> plausibility.corroborationTimeMicroseconds"),
+    Mutant("a chain need not span the time", CHAIN,
+           ">= plausibility.corroborationTimeMicroseconds", ">= 0"),
+    Mutant("a chain begins with its last fix", CHAIN, "      first = fix\n      count = 0\n    }\n", "      count = 0\n    }\n    first = fix\n"),
+    Mutant("a fix that follows leaves the chain", "Detection/Timeline.swift",
+           "      chain = DoubtChain()\n      return .follows", "      return .follows"),
+    Mutant("a fix that follows leaves the chain of a device", FLEET_FIXES,
+           "if follows, !DeviceState.hasChain(in: devices.cold.words(handle)) { return .follows }",
+           "if follows { return .follows }"),
+    Mutant("a rewind leaves the chain", "Detection/Timeline.swift",
+           "    lastFix = nil\n    chain = DoubtChain()\n    gap = .min", "    gap = .min"),
+    Mutant("a trusted jump is a path", CHAIN, "guard options.path.isGeodesic else { return }", "guard false else { return }"),
+    Mutant("a trusted jump ends the gap before what was due", CHAIN,
+           "    passTime(to: fix.time, table, &delivery, &survey)\n    timeline.markGap(before: fix)",
+           "    timeline.markGap(before: fix)"),
+    Mutant("doubted fixes are not counted", "Detection/Timeline.swift", "    counters.doubtedFixes += 1\n    return .doubted", "    return .doubted"),
+    Mutant("doubted fixes of devices are not counted", FLEET_FIXES, "      state.counters.doubtedFixes += 1\n", ""),
+    Mutant("the row of a device forgets its chain", "Snapshot/Rows/DoubtRows.swift",
+           "    writer.putCompact(count)\n    guard !isEmpty else { return }", "    writer.putCompact(UInt64(0))\n    guard false else { return }"),
     Mutant("absence is not counted for beacons added before any time", ENGINE,
            "{ tracker.startAbsences(at: time.microseconds, table) }", "{}"),
     # Invariants.

@@ -183,6 +183,8 @@ export interface FeedResult {
   invalid: number;
   /** Rows that are earlier than the clock, or too far ahead of it. */
   late: number;
+  /** Rows that the device cannot have reached; see `plausibleSpeed`. */
+  doubted: number;
 }
 export interface Sighting {
   uuid: string;
@@ -261,6 +263,17 @@ export interface Explanation {
   accuracyNeeded: number | null;
   nearestLatitude: number | null;
   nearestLongitude: number | null;
+  /** Why the latest fix was doubted; null if it was not. */
+  doubt: Doubt | null;
+}
+/** The device cannot have moved so far since its last fix. Units are metres, seconds and metres per second. */
+export interface Doubt {
+  distance: number;
+  seconds: number;
+  plausibleSpeed: number;
+  /** Doubted fixes in a row that corroborate each other. */
+  corroborations: number;
+  corroborationsNeeded: number;
 }
 export interface Shape {
   kind: Kind;
@@ -395,6 +408,13 @@ export interface MonitorOptions {
   /** The maximum speed of a path, in metres per second: if a higher speed would be needed, the path is unknown. Null
       means that there is no limit on the speed. Default: null. */
   maxSpeed?: number | null;
+  /** The greatest plausible speed, in metres per second: a fix that needs a higher speed since the last fix is doubted,
+      which means that it is counted and ignored. Null means any speed. Default: null. */
+  plausibleSpeed?: number | null;
+  /** How many doubted fixes in a row, each plausible after the one before, are trusted: 2 to 1000. Default: 3. */
+  corroborationCount?: number;
+  /** How many seconds these fixes span at least. Default: 60. */
+  corroborationTime?: number;
 }
 export interface MonitorRecord {
   identifier: string;
@@ -416,6 +436,8 @@ export interface MonitorStatistics {
   inputCount: number;
   acceptedFixes: number;
   invalidFixes: number;
+  /** Fixes that the device cannot have reached; see `plausibleSpeed`. */
+  doubtedFixes: number;
   lateInputs: number;
   aheadInputs: number;
   acceptedSightings: number;
@@ -541,6 +563,13 @@ export interface FleetOptions {
   beaconInitialTimeout?: number;
   /** How far an input may be ahead of its device's clock, in seconds; null means any distance. */
   maxTimeStep?: number | null;
+  /** The greatest plausible speed, in metres per second: a fix that needs a higher speed since the last fix is doubted,
+      which means that it is counted and ignored. Null means any speed. Default: null. */
+  plausibleSpeed?: number | null;
+  /** How many doubted fixes in a row, each plausible after the one before, are trusted: 2 to 1000. Default: 3. */
+  corroborationCount?: number;
+  /** How many seconds these fixes span at least. Default: 60. */
+  corroborationTime?: number;
 }
 export interface Presence {
   identifier: string;
@@ -553,6 +582,8 @@ export interface DeviceStatistics {
   clockUs: bigint | null;
   acceptedFixes: number;
   invalidFixes: number;
+  /** Fixes that the device cannot have reached; see `plausibleSpeed`. */
+  doubtedFixes: number;
   lateInputs: number;
   aheadInputs: number;
   acceptedSightings: number;
@@ -563,6 +594,8 @@ export interface FleetStatistics {
   clockUs: bigint | null;
   acceptedFixes: number;
   invalidFixes: number;
+  /** Fixes that the device cannot have reached; see `plausibleSpeed`. */
+  doubtedFixes: number;
   lateInputs: number;
   aheadInputs: number;
   acceptedSightings: number;

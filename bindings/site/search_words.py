@@ -22,6 +22,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "guides/phones": ("mqtt", "owntracks", "traccar", "home assistant", "phone", "tracker"),
     "guides/own-service": ("fastapi", "flask", "asyncio", "webhook", "workers"),
     "guides/files": ("geojson", "gpx", "csv", "geopackage", "parquet", "kml", "nmea"),
+    "guides/plausibility": ("jump", "spoofing", "jamming", "outlier", "teleport", "glitch", "max speed"),
     "guides/spark": ("spark", "flink", "distributed", "cluster"),
     "guides/cheat-python": ("cheat sheet",),
     "concepts/words": ("geofence", "geofencing", "zone", "region", "geozone", "route deviation", "vocabulary"),

@@ -73,7 +73,8 @@ struct AddOptions {
 extension fencepost_feed_result {
   init(_ result: FeedResult) {
     self.init(
-      accepted: UInt64(result.accepted), invalid: UInt64(result.invalid), late: UInt64(result.late))
+      accepted: UInt64(result.accepted), invalid: UInt64(result.invalid), late: UInt64(result.late),
+      doubted: UInt64(result.doubted))
   }
 }
 
@@ -90,7 +91,11 @@ extension fencepost_explanation {
       metres_to_decide: explanation.metresToDecide ?? .nan, seconds_to_decide: explanation.secondsToDecide ?? .nan,
       accuracy_needed_m: explanation.accuracyNeeded ?? .nan,
       nearest_latitude: explanation.nearestBoundaryPoint?.latitude ?? .nan,
-      nearest_longitude: explanation.nearestBoundaryPoint?.longitude ?? .nan)
+      nearest_longitude: explanation.nearestBoundaryPoint?.longitude ?? .nan,
+      doubted_distance_m: explanation.doubt?.distance ?? .nan, doubted_seconds: explanation.doubt?.seconds ?? .nan,
+      doubted_limit_mps: explanation.doubt?.plausibleSpeed ?? .nan,
+      corroborations: UInt32(clamping: explanation.doubt?.corroborations ?? 0),
+      corroborations_needed: UInt32(clamping: explanation.doubt?.corroborationsNeeded ?? 0))
   }
 }
 

@@ -29,7 +29,9 @@ struct CreateOptions {
       max_pending_events: UInt64(engine.maxPendingEvents), max_time_step_us: 0,
       initial_fix_max_age_us: engine.initialFixMaxAgeMicroseconds,
       beacon_exit_timeout_us: engine.beaconExitTimeoutMicroseconds,
-      beacon_initial_timeout_us: engine.beaconInitialTimeoutMicroseconds, condition_limit: 0, device_limit: 0)
+      beacon_initial_timeout_us: engine.beaconInitialTimeoutMicroseconds, condition_limit: 0, device_limit: 0,
+      plausible_speed_mps: 0, corroboration_time_us: Plausibility.defaultTimeMicroseconds,
+      corroboration_count: UInt32(Plausibility.defaultCount), corroboration_reserved: 0)
     if let options { read = try SizedStruct.read(options, defaults: read, "options") }
     value = read
     engine.delivery = try MonitorOptions.Delivery(read.delivery)
@@ -40,6 +42,7 @@ struct CreateOptions {
     engine.beaconInitialTimeoutMicroseconds = read.beacon_initial_timeout_us
     engine.maxTimeStepMicroseconds = read.max_time_step_us == 0 ? nil : read.max_time_step_us
     engine.path = try MonitorOptions.Path(read.path, maxGap: read.max_gap_us, maxSpeed: read.max_speed_mps)
+    engine.plausibility = try Plausibility?(read)
     durability = try Durability(read.durability, interval: read.checkpoint_interval_us)
     store = try Self.store(read, name)
   }
@@ -100,7 +103,7 @@ struct CreateOptions {
       deviceLimit: limit == 0 ? FleetOptions.mostDevices : Int(clamping: limit),
       beaconExitTimeoutMicroseconds: engine.beaconExitTimeoutMicroseconds,
       beaconInitialTimeoutMicroseconds: engine.beaconInitialTimeoutMicroseconds,
-      maxTimeStepMicroseconds: engine.maxTimeStepMicroseconds, path: engine.path)
+      maxTimeStepMicroseconds: engine.maxTimeStepMicroseconds, path: engine.path, plausibility: engine.plausibility)
     return try refusedByEngine { () throws(MonitorError) in
       guard let store = read.store else { return StoredFleet(try FleetEngine(conditions, options: fleet)) }
       return try withoutCancellation { () throws(MonitorError) in
@@ -140,6 +143,21 @@ struct CreateOptions {
       throw .monitor(.invalidName(String(decoding: bytes, as: UTF8.self)))
     }
     return valid
+  }
+}
+
+extension Plausibility? {
+  /// The limit of the speed; `nil` if the speed is 0. The other two values must be in range even then.
+  fileprivate init(_ options: fencepost_options) throws(BoundaryError) {
+    guard options.corroboration_reserved == 0 else {
+      throw .unsupported("options.corroboration_reserved must be zero")
+    }
+    let isOff = options.plausible_speed_mps == 0
+    let plausibility = Plausibility(
+      speed: isOff ? 1 : options.plausible_speed_mps, corroborationCount: Int(options.corroboration_count),
+      corroborationTimeMicroseconds: options.corroboration_time_us)
+    if let defect = plausibility.defect { throw .invalidArgument(defect) }
+    self = isOff ? nil : plausibility
   }
 }
 

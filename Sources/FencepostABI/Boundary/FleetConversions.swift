@@ -17,7 +17,7 @@ extension fencepost_fleet_counters {
       handed_out_events: statistics.handedOutEvents, device_count: UInt64(clamping: statistics.deviceCount),
       condition_count: UInt64(clamping: statistics.conditionCount),
       device_bytes: UInt64(clamping: statistics.deviceBytes), store: statistics.store.rawValue,
-      all_kept: statistics.isAllKept ? 1 : 0)
+      all_kept: statistics.isAllKept ? 1 : 0, doubted_fixes: statistics.doubtedFixes)
   }
 }
 
@@ -28,6 +28,6 @@ extension fencepost_device_statistics {
       accepted_fixes: statistics.acceptedFixes, invalid_fixes: statistics.invalidFixes,
       late_inputs: statistics.lateInputs, ahead_inputs: statistics.aheadInputs,
       accepted_sightings: statistics.acceptedSightings, handed_out_events: statistics.handedOutEvents,
-      input_count: statistics.inputCount)
+      input_count: statistics.inputCount, doubted_fixes: statistics.doubtedFixes)
   }
 }

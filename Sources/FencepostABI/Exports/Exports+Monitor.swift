@@ -49,6 +49,7 @@ public func fencepost_monitor_statistics(
     value.input_count = statistics.inputCount
     value.accepted_fixes = statistics.acceptedFixes
     value.invalid_fixes = statistics.invalidFixes
+    value.doubted_fixes = statistics.doubtedFixes
     value.late_inputs = statistics.lateInputs
     value.accepted_sightings = statistics.acceptedSightings
     value.pending_events = UInt64(clamping: statistics.pendingEvents)

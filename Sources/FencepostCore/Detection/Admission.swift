@@ -37,6 +37,8 @@ struct InputCounters: Sendable, Equatable {
   var invalidFixes: UInt64 = 0
   var lateInputs: UInt64 = 0
   var aheadInputs: UInt64 = 0
+  /// The number of fixes that the device cannot have reached; see ``Plausibility``.
+  var doubtedFixes: UInt64 = 0
   var acceptedSightings: UInt64 = 0
   /// The number of accepted inputs of other kinds, of rewinds, and of inputs other than fixes with an invalid time. A
   /// fleet counts these only for its devices, not for itself.
@@ -45,7 +47,9 @@ struct InputCounters: Sendable, Equatable {
   /// The number of all inputs, except those that were refused because the queue was full: the host feeds these inputs
   /// again.
   var inputCount: UInt64 {
-    get { acceptedFixes &+ invalidFixes &+ lateInputs &+ aheadInputs &+ acceptedSightings &+ others }
+    get {
+      acceptedFixes &+ invalidFixes &+ lateInputs &+ aheadInputs &+ doubtedFixes &+ acceptedSightings &+ others
+    }
     set { others = newValue &- (inputCount &- others) }
   }
 
@@ -67,13 +71,17 @@ struct InputCounters: Sendable, Equatable {
 extension FeedResult {
   /// Feeds one row of a batch and counts it.
   ///
-  /// - Parameter feed: Feeds the fix of the row; returns whether the fix is usable.
+  /// - Parameter feed: Feeds the fix of the row.
   /// - Throws: ``MonitorError/queueFull(limit:position:)`` with the number of the row; the row has then changed
   ///   nothing.
   @inline(__always)
-  mutating func count(row: Int, _ feed: () throws(MonitorError) -> Bool) throws(MonitorError) {
+  mutating func count(row: Int, _ feed: () throws(MonitorError) -> FixOutcome) throws(MonitorError) {
     do throws(MonitorError) {
-      if try feed() { accepted += 1 } else { invalid += 1 }
+      switch try feed() {
+      case .accepted: accepted += 1
+      case .invalid: invalid += 1
+      case .doubted: doubted += 1
+      }
     } catch {
       switch error {
       case .lateInput, .aheadOfClock: late += 1

@@ -15,6 +15,8 @@ struct Timeline: Sendable {
   private(set) var gap: Int64 = .min
   /// The time of the first fix after the gap. If this time is unknown, every position counts as later than the gap.
   private var gapEnd: Int64 = .min
+  /// The doubted fixes since the last fix. Without a last fix there are none.
+  private(set) var chain = DoubtChain()
   /// Greater than each valid time.
   private static let pendingGap: Int64 = 1 << 62
 
@@ -25,10 +27,10 @@ struct Timeline: Sendable {
   ///
   /// - Parameters:
   ///   - time: A time in the valid range.
-  ///   - longestStep: ``MonitorOptions/longestTimeStep``.
+  ///   - steps: ``MonitorOptions/plainSteps``.
   @inline(__always)
-  func takes(_ time: Timestamp, longestStep: UInt64) -> Bool {
-    clock != .min && UInt64(bitPattern: time.microseconds &- clock) <= longestStep
+  func takes(_ time: Timestamp, within steps: UInt64) -> Bool {
+    clock != .min && UInt64(bitPattern: time.microseconds &- clock) < steps
   }
 
   @inline(__always)
@@ -47,8 +49,27 @@ struct Timeline: Sendable {
   mutating func rewind(to time: Int64) {
     clock = time
     lastFix = nil
+    chain = DoubtChain()
     gap = .min
   }
+
+  // MARK: - Doubts
+
+  /// Decides whether the device can have reached a fix that is not earlier than the clock. Counts a doubted fix.
+  mutating func judge(_ fix: Fix, _ plausibility: Plausibility) -> Verdict {
+    guard let lastFix, !plausibility.follows(lastFix, fix) else {
+      chain = DoubtChain()
+      return .follows
+    }
+    if chain.extend(with: fix, plausibility) { return .corroborated }
+    counters.doubtedFixes += 1
+    return .doubted
+  }
+
+  mutating func forgetChain() { chain = DoubtChain() }
+
+  /// Forgets the last fix, because the path from it is unknown.
+  mutating func forgetLastFix() { lastFix = nil }
 
   // MARK: - Gaps
 
@@ -91,17 +112,19 @@ struct Timeline: Sendable {
   }
 
   /// Continues with another device, whose inputs are counted elsewhere.
-  mutating func begin(clock: Int64, lastFix: Fix?, gap: Int64) {
+  mutating func begin(clock: Int64, lastFix: Fix?, chain: DoubtChain, gap: Int64) {
     self.clock = clock
     self.lastFix = lastFix
+    self.chain = chain
     restore(gap: gap)
   }
 
   /// Restores the saved values.
-  mutating func restore(clock: Int64, lastFix: Fix?, counters: InputCounters, gap: Int64) {
+  mutating func restore(clock: Int64, lastFix: Fix?, chain: DoubtChain, counters: InputCounters, gap: Int64) {
     self.clock = clock
     restore(gap: gap)
     self.lastFix = lastFix
+    self.chain = chain
     self.counters = counters
   }
 }
@@ -110,6 +133,7 @@ struct Timeline: Sendable {
   extension Timeline {
     func checkInvariants() throws(Invariant.Broken) {
       try Invariant.hold(lastFix.map { $0.time.microseconds <= clock } ?? true, "no fix is later than the clock")
+      try Invariant.hold(chain.isEmpty || lastFix != nil, "fixes are doubted only after a known one")
     }
   }
 #endif

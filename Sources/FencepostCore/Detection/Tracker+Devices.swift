@@ -15,9 +15,9 @@ struct Clearance {
 extension Tracker {
   /// Forgets the previous device, and begins with a device that is settled outside of every shape up to a generation.
   mutating func begin(
-    clock: Int64, lastFix: Fix?, gap: Int64, isScanning: Bool, seen: UInt64, _ table: ConditionTable
+    clock: Int64, lastFix: Fix?, chain: DoubtChain, gap: Int64, isScanning: Bool, seen: UInt64, _ table: ConditionTable
   ) {
-    timeline.begin(clock: clock, lastFix: lastFix, gap: gap)
+    timeline.begin(clock: clock, lastFix: lastFix, chain: chain, gap: gap)
     known.begin(isScanning: isScanning, sweptThrough: seen, table)
     lookout.removeAll()
     deadlines.removeAll()

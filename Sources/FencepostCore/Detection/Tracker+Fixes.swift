@@ -10,7 +10,7 @@ extension Tracker {
   mutating func passesInSafety(_ fix: Fix) -> Bool {
     let time = fix.time.microseconds
     guard lookout.safe.squaredRadius > 0, fix.coordinate.isValid, lookout.safe.contains(fix.coordinate),
-      fix.accuracy >= 0, time < safeHorizon, UInt64(bitPattern: time &- clock) <= options.longestTimeStep,
+      fix.accuracy >= 0, time < safeHorizon, UInt64(bitPattern: time &- clock) < plainSteps,
       !options.path.isGeodesic || isSurelyNoGap(to: fix)
     else { return false }
     timeline.move(to: time)
@@ -28,7 +28,10 @@ extension Tracker {
     let safe = lookout.safe
     guard safe.squaredRadius > 0 else { return start }
     let horizon = safeHorizon
-    var longestStep = options.longestTimeStep
+    if plainSteps == 0, let plausibility = options.plausibility {
+      return skipPlausible(fixes, from: start, plausibility)
+    }
+    var longestStep = plainSteps &- 1
     if case .geodesic(let maxGap, let maxSpeed) = options.path {
       if let maxSpeed { return skipSafePath(fixes, from: start, maxGap: maxGap, maxSpeed: maxSpeed) }
       // The safe region is convex, so the path between two fixes in the region is in the region.

@@ -3,6 +3,12 @@ extension Tracker {
   /// The latest fix with a valid position.
   var lastFix: Fix? { timeline.lastFix }
 
+  /// Whether a fix was ever doubted.
+  var hasDoubted: Bool { timeline.counters.doubtedFixes > 0 }
+
+  /// The doubted fixes since the last fix.
+  var chain: DoubtChain { timeline.chain }
+
   /// The numbers of inputs, by their outcome.
   @inline(__always)
   var counters: InputCounters {

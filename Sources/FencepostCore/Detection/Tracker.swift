@@ -9,6 +9,9 @@ import FencepostKernel
 /// extensions of this type, use the parts; all other code uses the methods below.
 struct Tracker: Sendable {
   private(set) var options: MonitorOptions
+  /// A fix that is fewer microseconds ahead of the clock has an acceptable time and needs no examination; 0 if each fix
+  /// must be examined for plausibility.
+  private(set) var plainSteps: UInt64
   /// The progress of the inputs.
   var timeline = Timeline()
   /// The observed states, which are saved.
@@ -21,11 +24,14 @@ struct Tracker: Sendable {
 
   init(_ options: MonitorOptions) {
     self.options = options
+    plainSteps = options.plainSteps
   }
 
   /// Sets options that are known to be valid.
   mutating func adopt(_ options: MonitorOptions) {
     self.options = options
+    plainSteps = options.plainSteps
+    if options.plausibility == nil { timeline.forgetChain() }
   }
 
   /// Returns the tracker of a fork, which has no storage.
@@ -44,9 +50,10 @@ struct Tracker: Sendable {
 
   func isSuspended(_ slot: UInt32, _ table: ConditionTable) -> Bool { known.host.flags(of: slot, in: table).suspends }
 
-  /// Whether an input with a valid time is neither late nor too far ahead. False before the first input.
+  /// Whether a fix with a valid time is neither late nor too far ahead, and needs no examination. False before the first
+  /// input.
   @inline(__always)
-  func takes(_ time: Timestamp) -> Bool { timeline.takes(time, longestStep: options.longestTimeStep) }
+  func takes(_ time: Timestamp) -> Bool { timeline.takes(time, within: plainSteps) }
 
   // MARK: - Conditions that come and go
 

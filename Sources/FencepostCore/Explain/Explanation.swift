@@ -61,6 +61,22 @@ public struct Explanation: Sendable, Hashable {
   public var secondsToDecide: Double?
   /// The largest accuracy value with which the last fix would decide (``Reason/tooCoarse``).
   public var accuracyNeeded: Double?
+  /// The last doubted fix of a shape or line; `nil` if no fix was doubted since the last fix. See ``Plausibility``.
+  public var doubt: Doubt?
+
+  /// Why the latest fix was doubted.
+  public struct Doubt: Sendable, Hashable {
+    /// The geodesic distance from the last fix to the doubted fix, in metres.
+    public var distance: Double
+    /// The time between these two fixes, in seconds; at least 1.
+    public var seconds: Double
+    /// The greatest plausible speed, in metres per second.
+    public var plausibleSpeed: Double
+    /// The number of doubted fixes in a row that corroborate each other, at least 1.
+    public var corroborations: Int
+    /// The number of corroborations that are needed.
+    public var corroborationsNeeded: Int
+  }
 
   init(reason: Reason) {
     self.reason = reason

@@ -19,11 +19,21 @@ extension MonitorEngine {
     }
     explanation.observed = state(of: slot)
     explanation.diagnostics = flags
+    if table.isGeographic(slot) { explanation.doubt = doubt }
     if let track = tracker.beacon(slot) {
       if track.lastSighting != .min { explanation.lastSighting = Timestamp(microseconds: track.lastSighting) }
       if track.deadline != .max { explanation.deadline = Timestamp(microseconds: track.deadline) }
     }
     return explanation
+  }
+
+  private var doubt: Explanation.Doubt? {
+    let chain = tracker.chain
+    guard !chain.isEmpty, let fix = tracker.lastFix, let plausibility = options.plausibility else { return nil }
+    return Explanation.Doubt(
+      distance: Plausibility.distance(fix, chain.last), seconds: Plausibility.seconds(from: fix, to: chain.last),
+      plausibleSpeed: plausibility.speed, corroborations: Int(clamping: chain.count),
+      corroborationsNeeded: plausibility.corroborationCount)
   }
 
   private func explainBeacon(_ slot: UInt32) -> Explanation {

@@ -6,7 +6,11 @@ import FencepostKernel
 /// contain the digest of each condition (``ConditionDigest``). Before format 3, they contained a hash of the identifier
 /// and a hash of the definition instead.
 struct DeviceBytes {
-  static let format: UInt8 = 3
+  static let format: UInt8 = 5
+  /// The format of portable bytes without a second byte of flags.
+  private static let portableFormat: UInt8 = 3
+  /// The format of bytes that are not portable, with a second byte of flags.
+  private static let extendedFormat: UInt8 = 4
   /// The format of bytes that are not portable, for devices that were rewound or have a path.
   private static let rewoundFormat: UInt8 = 2
   /// The format of bytes that are not portable, for all other devices; version 0.2 can read it.
@@ -18,7 +22,7 @@ struct DeviceBytes {
   private static let mostInputs: UInt64 = 1 << 63
 
   private struct Flags: OptionSet {
-    let rawValue: UInt8
+    let rawValue: UInt16
     static let portable = Flags(rawValue: 1)
     static let notScanning = Flags(rawValue: 2)
     static let fix = Flags(rawValue: 4)
@@ -27,7 +31,31 @@ struct DeviceBytes {
     static let rewound = Flags(rawValue: 32)
     /// The device comes from a fleet with a path: the last fix is exact, and a gap follows in the bytes.
     static let path = Flags(rawValue: 64)
-    static let all = Flags(rawValue: 127)
+    /// A second byte with the upper half of the flags follows.
+    static let extended = Flags(rawValue: 128)
+    /// The device comes from a fleet that doubts fixes, or has done so: the number of doubted fixes and the chain follow.
+    static let doubts = Flags(rawValue: 256)
+    static let all = Flags(rawValue: 511)
+
+    init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Whether the flags need a second byte, and have the bit that says so.
+    var isExtended: Bool { rawValue > 127 }
+
+    func encode(to writer: inout ByteWriter) {
+      writer.put(UInt8(truncatingIfNeeded: rawValue) | (isExtended ? UInt8(Self.extended.rawValue) : 0))
+      if isExtended { writer.put(UInt8(rawValue >> 8)) }
+    }
+
+    init(reading reader: inout ByteReader) throws(Damage) {
+      let lower: UInt8 = try reader.take()
+      var value = UInt16(lower)
+      if value & Self.extended.rawValue != 0 {
+        let upper: UInt8 = try reader.take("flags of a device", in: 1...UInt8(Self.all.rawValue >> 8))
+        value |= UInt16(upper) << 8
+      }
+      self.init(rawValue: value)
+    }
   }
 
   /// The data with which a condition is found again.
@@ -47,6 +75,8 @@ struct DeviceBytes {
   var isPortable: Bool
   /// Whether the device comes from a fleet with a path.
   var hasPath = false
+  /// Whether the device comes from a fleet with plausibility.
+  var hasPlausibility = false
   private var hasDigests = true
   var seen: UInt64
   var clock: Int64
@@ -63,10 +93,11 @@ struct DeviceBytes {
   ///   - digests: The digests of the conditions for portable bytes; `nil` if the bytes are not portable.
   init(
     _ state: DeviceState, seen: UInt64, clock: Int64, acceptedFixes: UInt64, sequence: UInt64, digest: TableDigest,
-    hasPath: Bool, _ digests: inout ConditionDigests?, _ table: ConditionTable
+    hasPath: Bool, hasPlausibility: Bool, _ digests: inout ConditionDigests?, _ table: ConditionTable
   ) {
     self.digest = digest
     self.hasPath = hasPath
+    self.hasPlausibility = hasPlausibility
     isPortable = digests != nil
     self.seen = seen
     self.clock = clock
@@ -96,10 +127,8 @@ struct DeviceBytes {
 
   func encode(to writer: inout ByteWriter) {
     let start = writer.count
-    writer.put(
-      isPortable && hasDigests
-        ? Self.format : state.rewoundThrough > 0 || hasPath ? Self.rewoundFormat : Self.firstFormat)
-    writer.put(flags.rawValue)
+    writer.put(neededFormat)
+    flags.encode(to: &writer)
     writer.put(digest.high)
     writer.put(digest.low)
     encodeBody(to: &writer)
@@ -110,9 +139,19 @@ struct DeviceBytes {
 
   /// Writes the device without what makes its bytes known and whole, for a row that has both.
   func encodeRow(to writer: inout ByteWriter) {
-    writer.put(flags.rawValue)
+    flags.encode(to: &writer)
     encodeBody(to: &writer)
   }
+
+  private var neededFormat: UInt8 {
+    if isPortable, hasDigests { return hasDoubts ? Self.format : Self.portableFormat }
+    return hasDoubts ? Self.extendedFormat : state.rewoundThrough > 0 || hasPath ? Self.rewoundFormat : Self.firstFormat
+  }
+
+  private var hasDoubts: Bool { hasPlausibility || state.counters.doubtedFixes > 0 }
+
+  /// Whether the last fix is the device's last accepted fix. Other fleets store only fixes that change something.
+  var isLastFixExact: Bool { hasPath || hasPlausibility }
 
   private var hasBeacons: Bool {
     !state.beacons.isEmpty || !state.marks.isEmpty || state.beaconsSeen != 0 || state.beaconsAbsent != 0
@@ -128,6 +167,7 @@ struct DeviceBytes {
     if hasBeacons { flags.insert(.beacons) }
     if state.rewoundThrough > 0 { flags.insert(.rewound) }
     if hasPath { flags.insert(.path) }
+    if hasDoubts { flags.insert(.doubts) }
     return flags
   }
 
@@ -180,6 +220,11 @@ struct DeviceBytes {
       writer.put((state.gap == .min ? 0 : hasValue ? 2 : 1) as UInt8)
       if hasValue { writer.putCompact(state.gap) }
     }
+    if hasDoubts {
+      writer.put(hasPlausibility)
+      writer.putCompact(state.counters.doubtedFixes)
+      state.chain.encode(to: &writer)
+    }
     guard state.rewoundThrough > 0 else { return }
     writer.putCompact(state.rewoundThrough)
     writer.put(state.isRewound)
@@ -222,17 +267,21 @@ struct DeviceBytes {
     guard try tail.take(UInt32.self) == UInt32(truncatingIfNeeded: sum.value) else {
       throw Damage("the device is damaged or cut off: the checksum of its \(bytes.count) bytes is wrong")
     }
-    let flags = Flags(rawValue: try reader.take("flags of a device", in: 0...Flags.all.rawValue))
-    guard flags.contains(.portable) || format < Self.format else {
-      throw Damage("the device has format \(format) and is not portable")
+    let flags = try Flags(reading: &reader)
+    let hasDigests = format == Self.portableFormat || format == Self.format
+    guard flags.contains(.portable) ? format != Self.extendedFormat : !hasDigests else {
+      throw Damage("the device has format \(format) and is \(hasDigests ? "not " : "")portable")
+    }
+    guard flags.isExtended == (format >= Self.extendedFormat) else {
+      throw Damage("the device has format \(format) and the flags \(flags.rawValue)")
     }
     let digest = TableDigest(high: try reader.take(), low: try reader.take())
-    try self.init(&reader, flags, digest, largest: Self.largestGiven, hasDigests: format == Self.format)
+    try self.init(&reader, flags, digest, largest: Self.largestGiven, hasDigests: hasDigests)
   }
 
   /// Reads what ``encodeRow(to:)`` wrote.
   init(readingRow reader: inout ByteReader) throws(Damage) {
-    let flags = Flags(rawValue: try reader.take("flags of a device", in: 0...Flags.all.rawValue))
+    let flags = try Flags(reading: &reader)
     guard !flags.contains(.portable) else { throw Damage("the flags of a device are \(flags.rawValue)") }
     try self.init(&reader, flags, TableDigest(high: 0, low: 0), largest: EngineRestorer.largest, hasDigests: false)
   }
@@ -270,8 +319,20 @@ struct DeviceBytes {
     try readShapes(&reader)
     if flags.contains(.beacons) { try readBeacons(&reader) }
     if flags.contains(.path) { try readGap(&reader) }
+    if flags.contains(.doubts) { try readDoubts(&reader, largest: largest) }
     if flags.contains(.rewound) { try readRewind(&reader) }
     try reader.end()
+  }
+
+  private mutating func readDoubts(_ reader: inout ByteReader, largest: UInt64) throws(Damage) {
+    hasPlausibility = try reader.takeBool("plausibility")
+    state.counters.doubtedFixes = try reader.takeCompact("doubted_fixes", in: 0...largest)
+    state.chain = try DoubtChain(reading: &reader)
+    guard hasPlausibility ? state.chain.isEmpty || state.lastFix != nil : state.chain.isEmpty else {
+      throw Damage("fixes of a device are doubted without a known one")
+    }
+    guard hasDoubts else { throw Damage("the flags of a device include doubts, but it has none") }
+    try checkCounters()
   }
 
   private func checkCounters() throws(Damage) {
@@ -279,6 +340,7 @@ struct DeviceBytes {
     let counters = state.counters
     for count in [
       counters.invalidFixes, counters.lateInputs, counters.aheadInputs, counters.acceptedSightings, counters.others,
+      counters.doubtedFixes,
     ] {
       let (sum, isOverflow) = inputs.addingReportingOverflow(count)
       guard !isOverflow, sum <= Self.mostInputs else { throw Damage("the input counts of a device are too large") }

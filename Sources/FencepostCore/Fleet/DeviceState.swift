@@ -51,6 +51,8 @@ struct DeviceState: Sendable {
 
   /// The last evaluated fix. Fixes in the safe region are not evaluated.
   var lastFix: Fix?
+  /// The doubted fixes since the last fix.
+  var chain = DoubtChain()
   /// See ``Timeline/gap``.
   var gap: Int64 = .min
   var isScanning = true
@@ -80,6 +82,7 @@ struct DeviceState: Sendable {
   /// Removes the state of the previous device; the lists keep their capacity.
   mutating func removeAll() {
     lastFix = nil
+    chain = DoubtChain()
     gap = .min
     isScanning = true
     counters = InputCounters()
@@ -163,7 +166,13 @@ struct DeviceState: Sendable {
     static let rewound = Header(rawValue: 32)
     /// One more word follows at the end.
     static let gap = Header(rawValue: 64)
+    /// The number of doubted fixes follows at the end.
+    static let doubted = Header(rawValue: 128)
   }
+
+  /// The bit of the first word that says that a chain of doubted fixes follows at the very end. It is above the counts,
+  /// so ``DeviceRecord`` leaves a device with a chain to the tracker.
+  private static var chainBit: UInt64 { 1 << 62 }
 
   static var countBits: UInt64 { 18 }
   private static var largestCount: Int { 1 << Int(countBits) - 1 }
@@ -176,7 +185,7 @@ struct DeviceState: Sendable {
   var wordCount: Int {
     1 + (isWide ? 3 : 0) + (lastFix == nil ? 0 : 4) + (hasCounters ? 6 : 0) + 3 * insides.count
       + 7 * crossings.count + (undecided.count + 1) / 2 + (rewoundThrough == 0 ? 0 : 2 + 3 * told.count)
-      + (gap == .min ? 0 : 1)
+      + (gap == .min ? 0 : 1) + (counters.doubtedFixes == 0 ? 0 : 1) + (chain.isEmpty ? 0 : 9)
       + (hasBeaconPart ? 4 + 4 * beacons.count + 2 * marks.count : 0)
   }
 
@@ -201,14 +210,16 @@ struct DeviceState: Sendable {
     if hasBeaconPart { header.insert(.beacons) }
     if rewoundThrough != 0 { header.insert(.rewound) }
     if gap != .min { header.insert(.gap) }
+    if counters.doubtedFixes > 0 { header.insert(.doubted) }
+    let chainBit = chain.isEmpty ? 0 : Self.chainBit
     let counts = [insides.count, crossings.count, undecided.count]
     if isWide {
       header.insert(.wide)
-      put(header.rawValue)
+      put(header.rawValue | chainBit)
       for count in counts { put(UInt64(count)) }
     } else {
       put(
-        header.rawValue | UInt64(counts[0]) << 8 | UInt64(counts[1]) << (8 + Self.countBits)
+        header.rawValue | chainBit | UInt64(counts[0]) << 8 | UInt64(counts[1]) << (8 + Self.countBits)
           | UInt64(counts[2]) << (8 + 2 * Self.countBits))
     }
     if let lastFix { put(lastFix) }
@@ -248,7 +259,15 @@ struct DeviceState: Sendable {
         put(each.evidence)
       }
     }
-    defer { if gap != .min { put(gap) } }
+    defer {
+      if gap != .min { put(gap) }
+      if counters.doubtedFixes > 0 { put(counters.doubtedFixes) }
+      if !chain.isEmpty {
+        put(chain.count)
+        put(chain.first)
+        put(chain.last)
+      }
+    }
     guard hasBeaconPart else { return }
     put(UInt64(beacons.count) | UInt64(marks.count) << 32)
     put(beaconsSeen)
@@ -335,7 +354,11 @@ struct DeviceState: Sendable {
             evidence: takeSigned()))
       }
     }
-    defer { if header.contains(.gap) { gap = takeSigned() } }
+    defer {
+      if header.contains(.gap) { gap = takeSigned() }
+      if header.contains(.doubted) { counters.doubtedFixes = take() }
+      if first & Self.chainBit != 0 { chain = DoubtChain(count: take(), first: takeFix(), last: takeFix()) }
+    }
     guard header.contains(.beacons) else { return }
     let numbers = take()
     beaconsSeen = take()
@@ -362,6 +385,9 @@ struct DeviceState: Sendable {
     state.load(words)
     return (state.counters, state.sequence)
   }
+
+  /// Whether a stored state has a chain of doubted fixes.
+  static func hasChain(in words: UnsafePointer<UInt64>) -> Bool { words[0] & chainBit != 0 }
 
   /// Returns the last fix of a stored state, if it has one.
   static func lastFix(in words: UnsafePointer<UInt64>) -> Fix? {

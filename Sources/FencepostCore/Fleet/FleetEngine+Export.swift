@@ -58,7 +58,7 @@ extension FleetEngine {
       state, seen: line.seen, clock: clock,
       acceptedFixes: state.counters.acceptedFixes | UInt64(line.acceptedFixes),
       sequence: state.sequence | UInt64(line.sequence), digest: digest,
-      hasPath: options.path.isGeodesic, &digests, table)
+      hasPath: options.path.isGeodesic, hasPlausibility: options.plausibility != nil, &digests, table)
   }
 
   /// Loads exported devices: either all of them or, if an error is thrown, none.
@@ -159,10 +159,10 @@ extension FleetEngine {
 
   mutating func enter(_ device: DeviceBytes, _ line: UInt32) {
     state = device.state
-    if !options.path.isGeodesic {
-      state.gap = .min
-    } else if !device.hasPath, let fix = state.lastFix, fix.time.microseconds < device.clock {
-      // A fleet without a path stores only some of the fixes, so the exported last fix may not be the real one.
+    if !options.path.isGeodesic { state.gap = .min }
+    if options.plausibility == nil { state.chain = DoubtChain() }
+    if options.keepsEachFix, !device.isLastFixExact, let fix = state.lastFix, fix.time.microseconds < device.clock {
+      // The fleet stored only some of the fixes, so the exported last fix may not be the real one.
       state.lastFix = nil
     }
     for inside in state.insides { insideIndex.add(line, to: inside.slot) }
@@ -174,6 +174,7 @@ extension FleetEngine {
     devices.lines[line].seen = device.seen
     store(line)
     if device.state.rewoundThrough > 0 { needRowFormat(FleetHeadRow.pathFormat) }
+    if device.state.counters.doubtedFixes > 0 { needRowFormat(FleetHeadRow.format) }
     if watermark.time != .min { prepare(line) }
     devices.hurry(line)
   }

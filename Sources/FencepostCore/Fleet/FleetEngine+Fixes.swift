@@ -19,11 +19,10 @@ extension FleetEngine {
       return
     }
     devices.own()
-    let isUsable = try gate.read { table throws(MonitorError) in try take(fix, device, row: 0, table) }
-    if isUsable {
-      counters.acceptedFixes += 1
-    } else if let defect = fix.defect {
-      throw .invalidArgument(defect)
+    switch try gate.read({ table throws(MonitorError) in try take(fix, device, row: 0, table) }) {
+    case .accepted: counters.acceptedFixes += 1
+    case .invalid: if let defect = fix.defect { throw .invalidArgument(defect) }
+    case .doubted: break
     }
   }
 
@@ -47,38 +46,77 @@ extension FleetEngine {
     return true
   }
 
-  /// Feeds a fix that may change a state or be refused.
-  ///
-  /// - Returns: Whether the fix is usable; an unusable fix is only counted.
+  /// Feeds a fix that may change a state or be refused. An unusable or doubted fix is only counted.
   private mutating func take(
     _ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable
-  ) throws(MonitorError) -> Bool {
+  ) throws(MonitorError) -> FixOutcome {
     guard fix.isUsable else {
       counters.invalidFixes += 1
       count(device) { $0.invalidFixes += 1 }
-      return false
+      return .invalid
     }
-    try admit(fix.time, device, table)
-    accept(fix, device, row: row, table)
-    return true
+    var isLeap = false
+    if let plausibility = options.plausibility {
+      let clock = try checkTime(fix.time, device, table)
+      switch judge(fix, device, plausibility) {
+      case .follows: break
+      case .doubted: return .doubted
+      case .corroborated: isLeap = options.path.isGeodesic
+      }
+      devices.take(device, at: fix.time.microseconds, after: clock == .min ? fix.time.microseconds : clock)
+    } else {
+      try admit(fix.time, device, table)
+    }
+    accept(fix, device, row: row, isLeap: isLeap, table)
+    return .accepted
+  }
+
+  /// Decides whether a device can have reached a fix with an acceptable time, as ``Timeline/judge(_:_:)`` does. Counts a
+  /// doubted fix.
+  @inline(never)
+  private mutating func judge(_ fix: Fix, _ device: UInt32, _ plausibility: Plausibility) -> Verdict {
+    let handle = devices.lines[device].cold
+    guard handle != ColdStore.none, let known = DeviceState.lastFix(in: devices.cold.words(handle)) else {
+      return .follows
+    }
+    let follows = plausibility.follows(known, fix)
+    if follows, !DeviceState.hasChain(in: devices.cold.words(handle)) { return .follows }
+    devices.load(device, into: &state)
+    var verdict = Verdict.follows
+    if follows {
+      state.chain = DoubtChain()
+    } else if state.chain.extend(with: fix, plausibility) {
+      verdict = .corroborated
+    } else {
+      verdict = .doubted
+      state.counters.doubtedFixes += 1
+      counters.doubtedFixes += 1
+    }
+    devices.store(device, state)
+    return verdict
   }
 
   /// Applies a fix that was not refused.
-  private mutating func accept(_ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable) {
+  ///
+  /// - Parameter isLeap: Whether the path to the fix is unknown; see ``Tracker/leap(to:_:_:_:)``.
+  private mutating func accept(
+    _ fix: Fix, _ device: UInt32, row: Int, isLeap: Bool, _ table: ConditionTable
+  ) {
     if devices.lines[device].acceptedFixes == .max { count(device) { $0.acceptedFixes &+= 1 << 32 } }
     devices.lines[device].acceptedFixes &+= 1
     devices.lines[device].keepPlace(fix.coordinate)
     patches.keepUp(with: table.index.count, version: table.indexVersion)
-    if options.path.isGeodesic, stays(fix, device, table) { return }
+    if options.keepsEachFix, !isLeap, stays(fix, device, table) { return }
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     var nearest: NearestCap?
-    if measures(fix, at: position, device, table, &nearest) { return }
+    if !isLeap, measures(fix, at: position, device, table, &nearest) { return }
     // It is not known yet what the path to the fix changes.
     if options.path.isGeodesic { nearest = nil }
     let radius = devices.lines[device].lookRadius
     let patches = patches
     evaluate(device, at: fix.time.microseconds, row: row, table) { tracker, observed, survey, _ in
-      tracker.evaluateAlone(fix, at: position, within: radius, nearest, patches, table, &observed, &survey)
+      if isLeap { tracker.leap(to: fix, table, &observed, &survey) }
+      return tracker.evaluateAlone(fix, at: position, within: radius, nearest, patches, table, &observed, &survey)
     }
   }
 
@@ -111,7 +149,7 @@ extension FleetEngine {
     {
       devices.lines[device].clock = fix.time.microseconds
       devices.drawSafeRegion(
-        device, at: fix.coordinate, slack: slack, nearest: .max, room: slack, isHidden: options.path.isGeodesic)
+        device, at: fix.coordinate, slack: slack, nearest: .max, room: slack, isHidden: options.keepsEachFix)
       devices.replaceLastFix(device, fix)
       return true
     }
@@ -151,7 +189,7 @@ extension FleetEngine {
     guard least > Neighbourhood.chordGuard, least > way else { return false }
     devices.lines[device].clock = fix.time.microseconds
     devices.drawSafeRegion(
-      device, at: fix.coordinate, slack: least, nearest: near.id, room: near.next, isHidden: options.path.isGeodesic)
+      device, at: fix.coordinate, slack: least, nearest: near.id, room: near.next, isHidden: options.keepsEachFix)
     devices.replaceLastFix(device, fix)
     return true
   }
@@ -259,8 +297,8 @@ extension FleetEngine {
 
   // MARK: - Many
 
-  /// Feeds many fixes of many devices in order, with the same result as single calls. Fixes that are invalid, late or
-  /// too far ahead are skipped and counted.
+  /// Feeds many fixes of many devices in order, with the same result as single calls. Fixes that are invalid, late,
+  /// too far ahead or doubted are skipped and counted.
   ///
   /// - Parameter result: Receives the counts of the consumed rows, even if the queue is full.
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)``, whose position is the first row with a number that no device

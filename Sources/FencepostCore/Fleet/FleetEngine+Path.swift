@@ -6,7 +6,7 @@ extension FleetEngine {
   /// Paths that are longer than this, in metres, are left to the tracker.
   private static let longestWay = 50_000.0
 
-  /// Accepts a fix if it is in the hidden safe region. The previous fix is in the region too, so the path between the
+  /// Accepts a fix if it is in the hidden safe region. The previous fix is in the region too, so a path between the
   /// two fixes reaches no threshold.
   ///
   /// - Returns: Whether the fix was accepted; otherwise nothing has changed.
@@ -22,9 +22,8 @@ extension FleetEngine {
 
   /// Whether the path to a fix is certainly not a gap: it neither takes too long nor is it too fast.
   private func isSurelyNoGap(to fix: Fix, _ device: UInt32) -> Bool {
-    guard case .geodesic(let maxGap, let maxSpeed) = options.path,
-      let last = DeviceState.lastFix(in: devices.cold.words(devices.lines[device].cold))
-    else { return false }
+    guard let last = DeviceState.lastFix(in: devices.cold.words(devices.lines[device].cold)) else { return false }
+    guard case .geodesic(let maxGap, let maxSpeed) = options.path else { return true }
     let duration = fix.time.microseconds - last.time.microseconds
     guard duration >= 0, duration <= maxGap else { return false }
     guard maxSpeed != nil, duration > 0 else { return true }
@@ -51,18 +50,6 @@ extension FleetEngine {
     // A path that takes no time counts as too fast only if it meets a line.
     if let maxSpeed, duration > 0, length > maxSpeed * (Double(duration) / 1e6) { return nil }
     return length + Neighbourhood.chordGuard
-  }
-
-  /// Forgets the last fixes of devices that came from a fleet without a path, because such a fleet does not store them
-  /// exactly.
-  mutating func dropInexactFixes() {
-    devices.own()
-    for device in devices.numbers where devices.lines[device].cold != ColdStore.none {
-      devices.load(device, into: &state)
-      guard let fix = state.lastFix, fix.time.microseconds < devices.lines[device].clock else { continue }
-      state.lastFix = nil
-      store(device)
-    }
   }
 }
 

@@ -161,6 +161,7 @@ extension DeviceState {
     insides.clear()
     crossings.clear()
     lastFix = nil
+    chain = DoubtChain()
     gap = .min
     guard seen > 0 else { return }
     rewoundThrough = seen

@@ -50,7 +50,8 @@ public struct FleetEngine: Sendable {
     tracker = Tracker(options.monitorOptions)
     delivery = FleetDelivery(options.delivery)
     if options.path.isGeodesic { needRowFormat(FleetHeadRow.pathFormat) }
-    if options.delivery != .every { needRowFormat(FleetHeadRow.format) }
+    if options.delivery != .every { needRowFormat(FleetHeadRow.deliveryFormat) }
+    if options.plausibility != nil { needRowFormat(FleetHeadRow.format) }
   }
 
   /// Notes that the rows of the fleet need at least a format.
@@ -113,6 +114,17 @@ public struct FleetEngine: Sendable {
   mutating func admit(
     _ time: Timestamp, _ device: UInt32, maxStep: Int64? = nil, _ table: ConditionTable
   ) throws(MonitorError) {
+    let clock = try checkTime(time, device, maxStep: maxStep, table)
+    devices.take(device, at: time.microseconds, after: clock == .min ? time.microseconds : clock)
+  }
+
+  /// Checks the time of an input as ``admit(_:_:maxStep:_:)`` does, without noting that the input was accepted.
+  ///
+  /// - Returns: The clock of the device.
+  @inline(__always)
+  mutating func checkTime(
+    _ time: Timestamp, _ device: UInt32, maxStep: Int64? = nil, _ table: ConditionTable
+  ) throws(MonitorError) -> Int64 {
     let clock = clock(of: device)
     // The next input of a device that was silent for long may have the arrival time.
     let reference = max(clock, devices.arrivals.present)
@@ -126,7 +138,7 @@ public struct FleetEngine: Sendable {
       count(device) { $0.count(refused: error) }
       throw error
     }
-    devices.take(device, at: time.microseconds, after: clock == .min ? time.microseconds : clock)
+    return clock
   }
 
   /// Counts a refused input in the fleet's own counters, which have no number of other inputs.
@@ -207,7 +219,7 @@ public struct FleetEngine: Sendable {
       devices.lines[device].seen = table.order.lastGeneration
       devices.drawSafeRegion(
         device, at: fix.coordinate, slack: clearance.slack, nearest: clearance.nearest.id, room: clearance.nearest.next,
-        isHidden: options.path.isGeodesic)
+        isHidden: options.keepsEachFix)
       if !clearance.isOfSurroundings { devices.lines[device].adjustLook(hits: survey.gathered.count) }
     } else if isCrossed {
       devices.lines[device].region.remove()
@@ -268,7 +280,7 @@ extension DeviceState {
   /// - Parameter seen: See ``DeviceLine/seen``.
   borrowing func load(into tracker: inout Tracker, clock: Int64, seen: UInt64, _ table: ConditionTable) {
     tracker.begin(
-      clock: clock, lastFix: lastFix, gap: gap, isScanning: isScanning, seen: isRewound ? 0 : seen, table)
+      clock: clock, lastFix: lastFix, chain: chain, gap: gap, isScanning: isScanning, seen: isRewound ? 0 : seen, table)
     for crossing in crossings { tracker.load(crossing.slot, crossing.candidate) }
     for inside in insides { tracker.load(inside.slot, .inside, table) }
     for crossing in crossings where !tracker.isException(crossing.slot) {

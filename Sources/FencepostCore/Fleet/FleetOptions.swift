@@ -16,6 +16,8 @@ public struct FleetOptions: Sendable, Hashable {
   public var maxTimeStepMicroseconds: Int64?
   /// The assumed movement of each device from one fix to the next.
   public var path: MonitorOptions.Path
+  /// The limit of the speed of each device, beyond which fixes are doubted; `nil` if every fix is trusted.
+  public var plausibility: Plausibility?
 
   /// The greatest number of devices that a fleet can have.
   public static let mostDevices = ColdStore.mostRecords
@@ -24,7 +26,7 @@ public struct FleetOptions: Sendable, Hashable {
     delivery: MonitorOptions.Delivery = .every, maxPendingEvents: Int = 1_000_000,
     deviceLimit: Int = FleetOptions.mostDevices, beaconExitTimeoutMicroseconds: Int64 = 30_000_000,
     beaconInitialTimeoutMicroseconds: Int64 = 30_000_000, maxTimeStepMicroseconds: Int64? = nil,
-    path: MonitorOptions.Path = .fixes
+    path: MonitorOptions.Path = .fixes, plausibility: Plausibility? = nil
   ) {
     self.delivery = delivery
     self.maxPendingEvents = maxPendingEvents
@@ -33,6 +35,7 @@ public struct FleetOptions: Sendable, Hashable {
     self.beaconInitialTimeoutMicroseconds = beaconInitialTimeoutMicroseconds
     self.maxTimeStepMicroseconds = maxTimeStepMicroseconds
     self.path = path
+    self.plausibility = plausibility
   }
 
   /// The options of the monitor that gives the same events as a device of the fleet.
@@ -41,8 +44,11 @@ public struct FleetOptions: Sendable, Hashable {
       delivery: delivery, maxPendingEvents: maxPendingEvents, initialFixMaxAgeMicroseconds: -1,
       beaconExitTimeoutMicroseconds: beaconExitTimeoutMicroseconds,
       beaconInitialTimeoutMicroseconds: beaconInitialTimeoutMicroseconds,
-      maxTimeStepMicroseconds: maxTimeStepMicroseconds, path: path)
+      maxTimeStepMicroseconds: maxTimeStepMicroseconds, path: path, plausibility: plausibility)
   }
+
+  /// Whether the last fix of each device is stored, even if it changes nothing.
+  var keepsEachFix: Bool { path.isGeodesic || plausibility != nil }
 
   /// A message about the first value that is out of range, with the name that the value has in C and Python; `nil` if
   /// the options are valid.

@@ -82,7 +82,7 @@ struct FleetRestorer {
     try head.table.withRawBytes { bytes throws(Damage) in
       own = ByteReader(bytes)
       guard try own.take(UInt32.self) == HeadRow.format else { throw Damage("the table has another format") }
-      let head = try HeadRow(reading: &own)
+      let head = try HeadRow(reading: &own, format: HeadRow.format)
       guard head.options == MonitorOptions.ofTable, head.lastSequence == 0, head.lastChange == 0, head.lastTicket == 0
       else { throw Damage("the table is that of a monitor") }
       try table.receive(MonitorRow(table: .head, key: 0, generation: 0, bytes: bytes))

@@ -6,6 +6,8 @@ public struct FleetStatistics: Sendable, Hashable {
   /// The number of accepted fixes.
   public var acceptedFixes: UInt64 = 0
   public var invalidFixes: UInt64 = 0
+  /// The number of fixes that the device cannot have reached; see ``Plausibility``.
+  public var doubtedFixes: UInt64 = 0
   /// The number of inputs of all kinds that were refused as late.
   public var lateInputs: UInt64 = 0
   /// The number of inputs of all kinds that were refused as too far ahead.
@@ -35,6 +37,8 @@ public struct DeviceStatistics: Sendable, Hashable {
   public var clock: Timestamp?
   public var acceptedFixes: UInt64 = 0
   public var invalidFixes: UInt64 = 0
+  /// The number of fixes that the device cannot have reached; see ``Plausibility``.
+  public var doubtedFixes: UInt64 = 0
   public var lateInputs: UInt64 = 0
   public var aheadInputs: UInt64 = 0
   public var acceptedSightings: UInt64 = 0
@@ -55,6 +59,7 @@ extension FleetEngine {
     var result = FleetStatistics()
     result.acceptedFixes = counters.acceptedFixes
     result.invalidFixes = counters.invalidFixes
+    result.doubtedFixes = counters.doubtedFixes
     result.lateInputs = counters.lateInputs
     result.aheadInputs = counters.aheadInputs
     result.acceptedSightings = counters.acceptedSightings
@@ -81,6 +86,7 @@ extension FleetEngine {
     result.inputCount = counters.inputCount
     result.acceptedFixes = counters.acceptedFixes
     result.invalidFixes = counters.invalidFixes
+    result.doubtedFixes = counters.doubtedFixes
     result.lateInputs = counters.lateInputs
     result.aheadInputs = counters.aheadInputs
     result.acceptedSightings = counters.acceptedSightings

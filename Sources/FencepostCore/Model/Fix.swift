@@ -43,9 +43,11 @@ public struct FeedResult: Sendable, Hashable {
   /// The number of fixes that were skipped because of their time: it is earlier than the clock, or further ahead than
   /// the option `maxTimeStepMicroseconds` allows. ``MonitorStatistics`` counts the two cases separately.
   public var late: Int = 0
+  /// The number of fixes that were skipped because the device cannot have reached them; see ``Plausibility``.
+  public var doubted: Int = 0
 
   public init() {}
 
   /// The number of fixes that were processed or skipped.
-  public var consumed: Int { accepted + invalid + late }
+  public var consumed: Int { accepted + invalid + late + doubted }
 }

@@ -29,17 +29,22 @@ public struct MonitorOptions: Sendable, Hashable {
   public var maxTimeStepMicroseconds: Int64?
   /// The assumed movement of the device from one fix to the next.
   public var path: Path
+  /// The limit of the device's speed, beyond which fixes are doubted; `nil` if every fix is trusted.
+  public var plausibility: Plausibility?
 
   /// The longest time that an input may be ahead of the clock, in microseconds. Any two valid times are less than 2⁶²
   /// microseconds apart, so a single unsigned comparison detects both a step back and a step that is too long.
   @inline(__always)
   var longestTimeStep: UInt64 { UInt64(clamping: min(maxTimeStepMicroseconds ?? .max, 1 << 62)) }
 
+  /// One more than ``longestTimeStep``; 0 if each fix must be examined for plausibility.
+  var plainSteps: UInt64 { plausibility == nil ? longestTimeStep + 1 : 0 }
+
   public init(
     delivery: Delivery = .every, conditionLimit: Int? = nil, maxPendingEvents: Int = 1_000_000,
     initialFixMaxAgeMicroseconds: Int64 = 60_000_000, beaconExitTimeoutMicroseconds: Int64 = 30_000_000,
     beaconInitialTimeoutMicroseconds: Int64 = 30_000_000, maxTimeStepMicroseconds: Int64? = nil,
-    path: Path = .fixes
+    path: Path = .fixes, plausibility: Plausibility? = nil
   ) {
     self.delivery = delivery
     self.conditionLimit = conditionLimit
@@ -49,6 +54,7 @@ public struct MonitorOptions: Sendable, Hashable {
     self.beaconInitialTimeoutMicroseconds = beaconInitialTimeoutMicroseconds
     self.maxTimeStepMicroseconds = maxTimeStepMicroseconds
     self.path = path
+    self.plausibility = plausibility
   }
 
   /// The options that correspond to Core Location: delivery of the first waiting event, and 20 conditions.
@@ -77,7 +83,7 @@ public struct MonitorOptions: Sendable, Hashable {
     if let step = maxTimeStepMicroseconds, !(1...longest).contains(step) {
       return "max_time_step is \(step) microseconds; must be from 1 to \(longest), or unset"
     }
-    return path.defect
+    return path.defect ?? plausibility?.defect
   }
 }
 

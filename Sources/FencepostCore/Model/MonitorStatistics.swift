@@ -7,6 +7,8 @@ public struct MonitorStatistics: Sendable, Hashable {
   public var inputCount: UInt64 = 0
   public var acceptedFixes: UInt64 = 0
   public var invalidFixes: UInt64 = 0
+  /// The number of fixes that the device cannot have reached; see ``Plausibility``.
+  public var doubtedFixes: UInt64 = 0
   /// The number of late inputs of all kinds.
   public var lateInputs: UInt64 = 0
   /// The number of inputs of all kinds that were refused because they were further ahead of the clock than the option

@@ -391,11 +391,38 @@ extension FleetEngine {
       )
     }
     gate = try conditions.newGate(for: options)
-    let hadPath = self.options.path.isGeodesic
+    let before = self.options
     self.options = options
     tracker = Tracker(options.monitorOptions)
-    guard options.path.isGeodesic else { return }
-    if !hadPath { dropInexactFixes() }
-    needRowFormat(FleetHeadRow.pathFormat)
+    if options.plausibility == nil, before.plausibility != nil { dropChains() }
+    if options.keepsEachFix, !before.keepsEachFix { dropInexactFixes() }
+    if options.path.isGeodesic { needRowFormat(FleetHeadRow.pathFormat) }
+    if options.plausibility != nil { needRowFormat(FleetHeadRow.format) }
+  }
+
+  /// Forgets the last fixes of devices that came from a fleet that does not store each fix; see
+  /// ``FleetOptions/keepsEachFix``.
+  private mutating func dropInexactFixes() {
+    changeStates { state, clock in
+      guard let fix = state.lastFix, fix.time.microseconds < clock else { return false }
+      state.lastFix = nil
+      return true
+    }
+  }
+
+  private mutating func dropChains() {
+    changeStates { state, _ in
+      defer { state.chain = DoubtChain() }
+      return !state.chain.isEmpty
+    }
+  }
+
+  /// - Parameter body: Changes the state of a device with a clock; returns whether it has changed.
+  private mutating func changeStates(_ body: (inout DeviceState, Int64) -> Bool) {
+    devices.own()
+    for device in devices.numbers where devices.lines[device].cold != ColdStore.none {
+      devices.load(device, into: &state)
+      if body(&state, devices.lines[device].clock) { store(device) }
+    }
   }
 }

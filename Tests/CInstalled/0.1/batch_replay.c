@@ -90,7 +90,7 @@ int main(int count, char **arguments) {
 
   FILE *file = fopen(arguments[1], "r");
   if (file == NULL || fgets(row, sizeof row, file) == NULL) stop(arguments[1], 1, "cannot be read");
-  fencepost_feed_result sum = {0, 0, 0};
+  fencepost_feed_result sum = {0, 0, 0, 0};
   for (size_t filled = 0;;) {
     int more = fgets(row, sizeof row, file) != NULL;
     if (more) {

@@ -21,6 +21,7 @@ from .scenarios import Scenario, plain, to_us
 from .shapes import DISTANCE_TOLERANCE
 from .steps import (
     COUNTERS,
+    DOUBT_KEYS,
     EVENT_KEYS,
     EXPLAIN_KEYS,
     TOLERANCE,
@@ -29,6 +30,7 @@ from .steps import (
     compare_located,
     definition,
     event_members,
+    explanation_members,
     member_of,
     number,
     text,
@@ -243,11 +245,10 @@ class FleetRun:
     def explain(self, step: dict[str, Any], name: str) -> None:
         got = None
         try:
-            explanation = self.fleets[name][step["device"]].explain(step["explain"])
-            got = {key: getattr(explanation, key) for key in EXPLAIN_KEYS}
+            got = explanation_members(self.fleets[name][step["device"]].explain(step["explain"]))
         except NotFoundError:
             pass
-        compare(step["is"], got, TOLERANCE, EXPLAIN_KEYS)
+        compare(step["is"], got, TOLERANCE, (*EXPLAIN_KEYS, *DOUBT_KEYS))
 
     def located(self, step: dict[str, Any], name: str) -> None:
         compare_located(step, self.table)

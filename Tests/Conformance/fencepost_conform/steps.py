@@ -16,6 +16,7 @@ from fencepost._values.any_condition import Condition
 from fencepost._values.conditions import Beacon, Circle, is_line
 from fencepost._values.enums import Diagnostics
 from fencepost._values.events import Event, diagnostic_names
+from fencepost._values.explanation import Explanation
 from fencepost._values.fixes import BeaconSighting, Fix
 from fencepost._values.policy import TransitionPolicy
 
@@ -29,6 +30,7 @@ KINDS: dict[str, type[Condition]] = {
     **SHAPES,
 }
 EXPLAIN_KEYS = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide")
+DOUBT_KEYS = ("doubted_distance", "doubted_seconds", "corroborations")
 EVENT_KEYS = (
     "sequence",
     "identifier",
@@ -48,7 +50,7 @@ EVENT_KEYS = (
     "gap",
     "direction",
 )
-COUNTERS = ("late_inputs", "invalid_fixes", "ahead_inputs")
+COUNTERS = ("late_inputs", "invalid_fixes", "ahead_inputs", "doubted_fixes")
 TIMES = ("date", "evidence_date")
 TOLERANCE = 1e-6
 
@@ -265,11 +267,16 @@ def _statistics(named: Named, step: dict[str, Any]) -> None:
 def _explain(named: Named, step: dict[str, Any]) -> None:
     got = None
     try:
-        explanation = named.monitor.explain(step["explain"])
-        got = {key: getattr(explanation, key) for key in EXPLAIN_KEYS}
+        got = explanation_members(named.monitor.explain(step["explain"]))
     except NotFoundError:
         pass
-    compare(step["is"], got, TOLERANCE, EXPLAIN_KEYS)
+    compare(step["is"], got, TOLERANCE, (*EXPLAIN_KEYS, *DOUBT_KEYS))
+
+
+def explanation_members(explanation: Explanation) -> dict[str, Any]:
+    doubt = explanation.doubt
+    doubted = (None, None, 0) if doubt is None else (doubt.distance, doubt.seconds, doubt.corroborations)
+    return {key: getattr(explanation, key) for key in EXPLAIN_KEYS} | dict(zip(DOUBT_KEYS, doubted))
 
 
 def _nearest_boundary_point(named: Named, step: dict[str, Any]) -> None:

@@ -19,7 +19,8 @@ struct FleetScenarioRunner {
     self.scenario = scenario
     self.restartsEveryStep = restartsEveryStep
     var options = FleetOptions()
-    for (key, value) in scenario.fleet ?? [:] {
+    options.plausibility = try JSON.object(scenario.fleet ?? [:]).plausibility()
+    for (key, value) in scenario.fleet ?? [:] where !JSON.movementOptions.contains(key) {
       switch key {
       case "beacon_exit_timeout": options.beaconExitTimeoutMicroseconds = try value.microseconds()
       case "beacon_initial_timeout": options.beaconInitialTimeoutMicroseconds = try value.microseconds()
@@ -264,10 +265,10 @@ struct FleetScenarioRunner {
     } else if let expected = step["statistics"] {
       if let identifier = step["device"]?.string {
         let own = try fleet.statistics(of: known(identifier, fleet))
-        try expected.expect(counters(own.lateInputs, own.invalidFixes, own.aheadInputs))
+        try expected.expect(counters(own.lateInputs, own.invalidFixes, own.aheadInputs, own.doubtedFixes))
       } else {
         let all = fleet.statistics
-        try expected.expect(counters(all.lateInputs, all.invalidFixes, all.aheadInputs))
+        try expected.expect(counters(all.lateInputs, all.invalidFixes, all.aheadInputs, all.doubtedFixes))
       }
     } else if let identifier = step["explain"]?.string {
       let number = try known(try step.member("device").string ?? "", fleet)
@@ -291,10 +292,10 @@ struct FleetScenarioRunner {
     }
   }
 
-  private func counters(_ late: UInt64, _ invalid: UInt64, _ ahead: UInt64) -> [String: JSON] {
+  private func counters(_ late: UInt64, _ invalid: UInt64, _ ahead: UInt64, _ doubted: UInt64) -> [String: JSON] {
     [
       "late_inputs": .number(Double(late)), "invalid_fixes": .number(Double(invalid)),
-      "ahead_inputs": .number(Double(ahead)),
+      "ahead_inputs": .number(Double(ahead)), "doubted_fixes": .number(Double(doubted)),
     ]
   }
 }

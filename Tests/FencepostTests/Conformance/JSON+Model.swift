@@ -41,13 +41,24 @@ extension JSON {
     return value
   }
 
-  static let pathOptions: Set = ["path", "max_gap", "max_speed"]
+  static let movementOptions: Set = [
+    "path", "max_gap", "max_speed", "plausible_speed", "corroboration_count", "corroboration_time",
+  ]
 
   /// The `path` option of a scenario: how the device is assumed to move between fixes.
   func path() throws -> MonitorOptions.Path {
     guard try self["path"]?.oneOf(["fixes": false, "geodesic": true]) ?? false else { return .fixes }
     let speed = self["max_speed"].flatMap { $0 == .null ? nil : $0 }
     return .geodesic(maxGapMicroseconds: try member("max_gap").microseconds(), maxSpeed: try speed?.double())
+  }
+
+  /// The `plausible_speed` option of a scenario, with its companions.
+  func plausibility() throws -> Plausibility? {
+    guard let speed = self["plausible_speed"], speed != .null else { return nil }
+    var plausibility = Plausibility(speed: try speed.double())
+    if let count = self["corroboration_count"] { plausibility.corroborationCount = Int(try count.double()) }
+    if let time = self["corroboration_time"] { plausibility.corroborationTimeMicroseconds = try time.microseconds() }
+    return plausibility
   }
 
   func diagnostics() throws -> Diagnostics {
@@ -223,6 +234,8 @@ extension Explanation {
     [
       "reason": .string("\(reason.name)"), "metres_to_decide": JSON(metresToDecide),
       "seconds_to_decide": JSON(secondsToDecide), "accuracy_needed": JSON(accuracyNeeded),
+      "doubted_distance": JSON(doubt?.distance), "doubted_seconds": JSON(doubt?.seconds),
+      "corroborations": .number(Double(doubt?.corroborations ?? 0)),
     ]
   }
 }

@@ -63,7 +63,8 @@ final class ScenarioRunner {
   private func options() throws -> MonitorOptions {
     var options = MonitorOptions()
     options.path = try JSON.object(scenario.options).path()
-    for (key, value) in scenario.options where !JSON.pathOptions.contains(key) {
+    options.plausibility = try JSON.object(scenario.options).plausibility()
+    for (key, value) in scenario.options where !JSON.movementOptions.contains(key) {
       switch key {
       case "delivery":
         options.delivery = try value.oneOf(["every": .every, "first": .first, "latest": .latest])
@@ -277,6 +278,7 @@ final class ScenarioRunner {
         "late_inputs": .number(Double(statistics.lateInputs)),
         "invalid_fixes": .number(Double(statistics.invalidFixes)),
         "ahead_inputs": .number(Double(statistics.aheadInputs)),
+        "doubted_fixes": .number(Double(statistics.doubtedFixes)),
       ])
     } else if let identifier = step["explain"]?.string {
       try step.member("is").expect(await monitor.explain(identifier)?.members)

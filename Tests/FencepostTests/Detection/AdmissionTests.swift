@@ -86,13 +86,15 @@ import Testing
     var result = FeedResult()
     let late = MonitorError.lateInput(time: at(1), clock: at(2))
     let ahead = MonitorError.aheadOfClock(time: at(1), clock: at(2), limit: 1)
-    try result.count(row: 0) { () throws(MonitorError) in true }
-    try result.count(row: 1) { () throws(MonitorError) in false }
+    try result.count(row: 0) { () throws(MonitorError) in .accepted }
+    try result.count(row: 1) { () throws(MonitorError) in .invalid }
     try result.count(row: 2) { () throws(MonitorError) in throw late }
     try result.count(row: 3) { () throws(MonitorError) in throw ahead }
     #expect(throws: MonitorError.queueFull(limit: 9, position: 4)) {
       try result.count(row: 4) { () throws(MonitorError) in throw .queueFull(limit: 9) }
     }
-    #expect(result.accepted == 1 && result.invalid == 1 && result.late == 2 && result.consumed == 4)
+    try result.count(row: 4) { () throws(MonitorError) in .doubted }
+    #expect(result.accepted == 1 && result.invalid == 1 && result.late == 2 && result.doubted == 1)
+    #expect(result.consumed == 5)
   }
 }

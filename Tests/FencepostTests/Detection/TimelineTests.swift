@@ -12,7 +12,7 @@ import Testing
 
   private func takes(_ time: Timestamp, at clock: Timestamp, step: Int64? = nil) -> Bool {
     let takes = timeline(at: clock).takes(
-      time, longestStep: MonitorOptions(maxTimeStepMicroseconds: step).longestTimeStep)
+      time, within: MonitorOptions(maxTimeStepMicroseconds: step).plainSteps)
     let refusal: MonitorError?
     do throws(MonitorError) {
       try Admission.check(
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func takesNothingBeforeAnyTimeIsKnown() {
-    #expect(!Timeline().takes(at(5), longestStep: .max))
+    #expect(!Timeline().takes(at(5), within: .max))
   }
 
   @Test func stepsEndWhereTheOptionSays() {

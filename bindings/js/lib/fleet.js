@@ -20,6 +20,7 @@ const EXPIRY_ARRIVAL = 1;
 const BATCH = 256;
 const OPTIONS = [
   "delivery", "maxPendingEvents", "deviceLimit", "beaconExitTimeout", "beaconInitialTimeout", "maxTimeStep",
+  "plausibleSpeed", "corroborationCount", "corroborationTime",
 ];
 
 function putFleetOptions(engine, take, zones, options) {
@@ -425,6 +426,7 @@ export class Fleet extends Handle {
         clockUs: timeOf(from, place + layout.clock_us),
         acceptedFixes: countOf(from, place + layout.accepted_fixes),
         invalidFixes: countOf(from, place + layout.invalid_fixes),
+        doubtedFixes: countOf(from, place + layout.doubted_fixes),
         lateInputs: countOf(from, place + layout.late_inputs),
         aheadInputs: countOf(from, place + layout.ahead_inputs),
         acceptedSightings: countOf(from, place + layout.accepted_sightings),

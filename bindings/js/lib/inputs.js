@@ -34,14 +34,14 @@ export function putFix(engine, fix) {
 /**
  * Feeds columns in blocks: `feed(take, fixes, start, count, result)` writes the other data needed and calls the engine.
  *
- * @returns {{accepted: number, invalid: number, late: number}}
+ * @returns {{accepted: number, invalid: number, late: number, doubted: number}}
  */
 export function feedColumns(engine, columns, options, more, feed) {
   const { latitudes, longitudes, accuracies, times } = columns;
   members(options, "options", ["refuseInvalid"]);
   const refuses = truth(options.refuseInvalid ?? false, "refuseInvalid");
   const count = sameLength({ latitudes, longitudes, accuracies, times, ...more });
-  const total = { accepted: 0, invalid: 0, late: 0 };
+  const total = { accepted: 0, invalid: 0, late: 0, doubted: 0 };
   // If the engine may refuse the batch as a whole, the batch must be fed in a single call.
   const block = refuses ? Math.max(count, 1) : BLOCK;
   for (let start = 0; start < count; start += block) {
@@ -76,6 +76,7 @@ export function feedColumns(engine, columns, options, more, feed) {
           total.accepted += countOf(from, result + FEED_RESULT.accepted);
           total.invalid += countOf(from, result + FEED_RESULT.invalid);
           total.late += countOf(from, result + FEED_RESULT.late);
+          total.doubted += countOf(from, result + FEED_RESULT.doubted);
         }
       });
     } catch (error) {
@@ -105,6 +106,18 @@ export function putSightings(engine, take, sightings) {
   return place;
 }
 
+function doubtOf(numbers, place) {
+  const corroborations = numbers.getUint32(place + EXPLANATION.corroborations, true);
+  if (corroborations === 0) return null;
+  return {
+    distance: numberOf(numbers, place + EXPLANATION.doubted_distance_m),
+    seconds: numberOf(numbers, place + EXPLANATION.doubted_seconds),
+    plausibleSpeed: numberOf(numbers, place + EXPLANATION.doubted_limit_mps),
+    corroborations,
+    corroborationsNeeded: numbers.getUint32(place + EXPLANATION.corroborations_needed, true),
+  };
+}
+
 /** Reads the explanation at an address. */
 export function explanationOf(numbers, place) {
   return {
@@ -123,5 +136,6 @@ export function explanationOf(numbers, place) {
     accuracyNeeded: numberOf(numbers, place + EXPLANATION.accuracy_needed_m),
     nearestLatitude: numberOf(numbers, place + EXPLANATION.nearest_latitude),
     nearestLongitude: numberOf(numbers, place + EXPLANATION.nearest_longitude),
+    doubt: doubtOf(numbers, place),
   };
 }

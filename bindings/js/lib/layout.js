@@ -32,6 +32,7 @@ export const OPTIONS = struct({
   path: "i32", checkpoint_interval_us: "i64", max_gap_us: "i64", max_speed_mps: "f64", max_pending_events: "u64",
   max_time_step_us: "i64", initial_fix_max_age_us: "i64", beacon_exit_timeout_us: "i64",
   beacon_initial_timeout_us: "i64", condition_limit: "u64", device_limit: "u64",
+  plausible_speed_mps: "f64", corroboration_time_us: "i64", corroboration_count: "u32", corroboration_reserved: "u32",
 });
 export const EVENT = struct({
   sequence: "u64", position: "u64", device: "u64", row: "u64", generation: "u64", tag: "u64", date_us: "i64",
@@ -44,17 +45,19 @@ export const CONDITION = struct({
   longitude: "f64", radius_m: "f64", uuid: ["u8", 16], identifier: ["u8", 264],
 });
 export const RECORD = struct({ condition: CONDITION, last_event: EVENT, state: "i32", reserved: "u32" });
-export const FEED_RESULT = struct({ accepted: "u64", invalid: "u64", late: "u64" });
+export const FEED_RESULT = struct({ accepted: "u64", invalid: "u64", late: "u64", doubted: "u64" });
 export const STATISTICS = struct({
   struct_size: "u32", reserved: "u32", clock_us: "i64", input_count: "u64", accepted_fixes: "u64", invalid_fixes: "u64",
   late_inputs: "u64", accepted_sightings: "u64", pending_events: "u64", handed_out_events: "u64",
   condition_count: "u64", ahead_inputs: "u64", store: "u32", all_kept: "u32", name: ["u8", 72],
+  doubted_fixes: "u64",
 });
 export const EXPLANATION = struct({
   struct_size: "u32", reason: "i32", observed: "i32", diagnostics: "u32", boundary_distance_m: "f64",
   accuracy_m: "f64", entry_margin_m: "f64", exit_margin_m: "f64", candidate_start_us: "i64", deadline_us: "i64",
   last_sighting_us: "i64", metres_to_decide: "f64", seconds_to_decide: "f64", accuracy_needed_m: "f64",
-  nearest_latitude: "f64", nearest_longitude: "f64",
+  nearest_latitude: "f64", nearest_longitude: "f64", doubted_distance_m: "f64", doubted_seconds: "f64",
+  doubted_limit_mps: "f64", corroborations: "u32", corroborations_needed: "u32",
 });
 export const GEOMETRY = struct({
   struct_size: "u32", stride: "u32", latitudes: "ptr", longitudes: "ptr", vertex_count: "size", ring_offsets: "ptr",
@@ -90,10 +93,12 @@ export const FLEET_COUNTERS = struct({
   struct_size: "u32", reserved: "u32", clock_us: "i64", accepted_fixes: "u64", invalid_fixes: "u64",
   late_inputs: "u64", ahead_inputs: "u64", accepted_sightings: "u64", pending_events: "u64", handed_out_events: "u64",
   device_count: "u64", condition_count: "u64", device_bytes: "u64", store: "u32", all_kept: "u32",
+  doubted_fixes: "u64",
 });
 export const DEVICE_STATISTICS = struct({
   struct_size: "u32", reserved: "u32", clock_us: "i64", accepted_fixes: "u64", invalid_fixes: "u64",
   late_inputs: "u64", ahead_inputs: "u64", accepted_sightings: "u64", handed_out_events: "u64", input_count: "u64",
+  doubted_fixes: "u64",
 });
 export const FLEET_COLUMNS = struct({
   struct_size: "u32", device_width: "u32", devices: "ptr", device_stride: "i64", dictionary: "ptr",

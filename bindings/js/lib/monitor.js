@@ -14,7 +14,7 @@ import {
 const HOST_FLAGS = DIAGNOSTICS.map((name, bit) => (bit >= 5 && bit <= 7 ? "" : name));
 const OPTIONS = [
   "name", "delivery", "conditionLimit", "maxPendingEvents", "initialFixMaxAge", "beaconExitTimeout", "beaconInitialTimeout",
-  "maxTimeStep", "path", "maxGap", "maxSpeed",
+  "maxTimeStep", "path", "maxGap", "maxSpeed", "plausibleSpeed", "corroborationCount", "corroborationTime",
 ];
 const BATCH = 256;
 const ANY_STATE = -2;
@@ -38,6 +38,14 @@ export function putOptions(engine, take, options) {
   seconds(options.beaconInitialTimeout ?? 30, "beaconInitialTimeout", "beacon_initial_timeout_us");
   to.setBigInt64(place + LAYOUT.max_time_step_us, stepOf(options.maxTimeStep), true);
   to.setBigInt64(place + LAYOUT.checkpoint_interval_us, 60_000_000n, true);
+  const speed = options.plausibleSpeed ?? null;
+  if (speed !== null && !(number(speed, "plausibleSpeed") > 0)) {
+    throw new InvalidArgumentError(`plausibleSpeed is ${speed}; must be above 0 metres per second, or null`);
+  }
+  to.setFloat64(place + LAYOUT.plausible_speed_mps, speed ?? 0, true);
+  seconds(options.corroborationTime ?? 60, "corroborationTime", "corroboration_time_us");
+  const count = integer(options.corroborationCount ?? 3, "corroborationCount", 2, 1000);
+  to.setUint32(place + LAYOUT.corroboration_count, count, true);
   return place;
 }
 
@@ -365,6 +373,7 @@ export class Monitor extends Holder {
       inputCount: countOf(from, place + STATISTICS.input_count),
       acceptedFixes: countOf(from, place + STATISTICS.accepted_fixes),
       invalidFixes: countOf(from, place + STATISTICS.invalid_fixes),
+      doubtedFixes: countOf(from, place + STATISTICS.doubted_fixes),
       lateInputs: countOf(from, place + STATISTICS.late_inputs),
       aheadInputs: countOf(from, place + STATISTICS.ahead_inputs),
       acceptedSightings: countOf(from, place + STATISTICS.accepted_sightings),

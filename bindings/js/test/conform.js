@@ -160,15 +160,20 @@ function located(step, holder) {
 function explained(step, ask) {
   let got = null;
   try {
-    const { reason, metresToDecide, accuracyNeeded, secondsToDecide } = ask();
+    const { reason, metresToDecide, accuracyNeeded, secondsToDecide, doubt } = ask();
     got = { reason, metres_to_decide: metresToDecide, accuracy_needed: accuracyNeeded, seconds_to_decide: secondsToDecide };
+    got.doubted_distance = doubt?.distance ?? null;
+    got.doubted_seconds = doubt?.seconds ?? null;
+    got.corroborations = doubt?.corroborations ?? 0;
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
   }
   compare(step.is, got, TOLERANCE);
 }
 
-const counters = ({ lateInputs, invalidFixes, aheadInputs }) => ({ late_inputs: lateInputs, invalid_fixes: invalidFixes, ahead_inputs: aheadInputs });
+const counters = ({ lateInputs, invalidFixes, aheadInputs, doubtedFixes }) => ({
+  late_inputs: lateInputs, invalid_fixes: invalidFixes, ahead_inputs: aheadInputs, doubted_fixes: doubtedFixes,
+});
 
 function refused(step, act) {
   try {
@@ -204,6 +209,7 @@ const OPTIONS = {
   delivery: "delivery", condition_limit: "conditionLimit", initial_fix_max_age: "initialFixMaxAge",
   beacon_exit_timeout: "beaconExitTimeout", beacon_initial_timeout: "beaconInitialTimeout", max_pending_events: "maxPendingEvents",
   max_time_step: "maxTimeStep", path: "path", max_gap: "maxGap", max_speed: "maxSpeed", device_limit: "deviceLimit",
+  plausible_speed: "plausibleSpeed", corroboration_count: "corroborationCount", corroboration_time: "corroborationTime",
 };
 
 class Run {

@@ -240,7 +240,7 @@ test("a full queue tells how far a batch came, across blocks of rows", () => {
   assert.throws(() => monitor.feedMany(columns), (error) => {
     assert.ok(error instanceof QueueFullError);
     assert.equal(error.position, 150_099);
-    assert.deepEqual(error.result, { accepted: 150_099, invalid: 0, late: 0 });
+    assert.deepEqual(error.result, { accepted: 150_099, invalid: 0, late: 0, doubted: 0 });
     return true;
   });
   refuses(() => monitor.feed({ ...fix, time: NOW + count }), "queue_full");
@@ -251,7 +251,7 @@ test("rows that are invalid are counted, or refuse the batch", () => {
   const monitor = new Monitor();
   const columns = { latitudes: [1, NaN, 1, 95], longitudes: [1, 1, 1, 1], times: [NOW, NOW, NaN, NOW] };
   columns.times = Float64Array.from(columns.times);
-  assert.deepEqual(monitor.feedMany(columns), { accepted: 1, invalid: 3, late: 0 });
+  assert.deepEqual(monitor.feedMany(columns), { accepted: 1, invalid: 3, late: 0, doubted: 0 });
   assert.throws(() => monitor.feedMany(columns, { refuseInvalid: true }), (error) => error instanceof InvalidArgumentError && error.position === 1);
   assert.throws(() => monitor.feed({ ...fix, time: NOW - 1 }), LateInputError);
   assert.equal(monitor.statistics().acceptedFixes, 1);

@@ -51,7 +51,7 @@ static fencepost_fix_columns rows_from(const fencepost_fix_columns *fixes, size_
    the real handle. */
 static fencepost_status try_all(const fencepost_fix_columns *fixes, size_t count, fencepost_error *error) {
   fencepost_monitor *empty = NULL;
-  fencepost_feed_result result = {0, 0, 0};
+  fencepost_feed_result result = {0, 0, 0, 0};
   fencepost_status status = fencepost_monitor_create(NULL, NULL, &empty, error);
   if (status == FENCEPOST_OK) status = fencepost_monitor_feed_columns(empty, fixes, count, &result, error);
   fencepost_monitor_destroy(empty);
@@ -92,7 +92,7 @@ typedef struct {
 
 /* Feeds the next block; returns 0, or -1 with an exception. */
 static int feed_block(native_handle *self, batch *batch) {
-  fencepost_feed_result result = {0, 0, 0};
+  fencepost_feed_result result = {0, 0, 0, 0};
   native_call call;
   if (native_begin_input_batch(self, &call) < 0) return -1;
   if (batch->block == 0) batch->block = first_block(self);
@@ -118,6 +118,7 @@ static int feed_block(native_handle *self, batch *batch) {
   batch->total.accepted += result.accepted;
   batch->total.invalid += result.invalid;
   batch->total.late += result.late;
+  batch->total.doubted += result.doubted;
   call.error.position += batch->done;
   if (native_end(&call, status) < 0) {
     batch->is_full = status == FENCEPOST_E_QUEUE_FULL;
@@ -129,7 +130,7 @@ static int feed_block(native_handle *self, batch *batch) {
 
 PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
                            native_device_column *devices, size_t count) {
-  batch batch = {*fixes, devices, count, 0, 0, {0, 0, 0}, 0};
+  batch batch = {*fixes, devices, count, 0, 0, {0, 0, 0, 0}, 0};
   if (fixes->refuse_invalid) {
     native_call call = native_begin(self);
     batch.block = first_block(self);
@@ -142,8 +143,9 @@ PyObject *native_feed_rows(native_handle *self, native_state *state, const fence
   int failed;
   do failed = feed_block(self, &batch) < 0;
   while (!failed && batch.done < count && !(failed = PyErr_CheckSignals() < 0));
-  PyObject *counts = Py_BuildValue("(KKK)", (unsigned long long)batch.total.accepted,
-                                   (unsigned long long)batch.total.invalid, (unsigned long long)batch.total.late);
+  PyObject *counts =
+      Py_BuildValue("(KKKK)", (unsigned long long)batch.total.accepted, (unsigned long long)batch.total.invalid,
+                    (unsigned long long)batch.total.late, (unsigned long long)batch.total.doubted);
   if (devices != NULL && devices->entry_count > 0) { /* a signal has ended the call between two blocks */
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);

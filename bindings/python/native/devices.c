@@ -203,7 +203,7 @@ PyObject *native_remove_device(PyObject *object, PyObject *args) {
 
 /*
  * Returns the tuple (clock, accepted fixes, invalid fixes, late inputs, ahead inputs, accepted sightings, delivered
- * events, inputs).
+ * events, inputs, doubted fixes).
  */
 PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
@@ -215,11 +215,12 @@ PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
   fencepost_status status = native_known_device(&call, text, &device);
   if (status == FENCEPOST_OK) status = fencepost_fleet_device_statistics(self->fleet, device, &statistics, &call.error);
   if (native_end(&call, status) < 0) return NULL;
-  return Py_BuildValue("(NKKKKKKK)", native_optional_time(statistics.clock_us),
+  return Py_BuildValue("(NKKKKKKKK)", native_optional_time(statistics.clock_us),
                        (unsigned long long)statistics.accepted_fixes, (unsigned long long)statistics.invalid_fixes,
                        (unsigned long long)statistics.late_inputs, (unsigned long long)statistics.ahead_inputs,
                        (unsigned long long)statistics.accepted_sightings,
-                       (unsigned long long)statistics.handed_out_events, (unsigned long long)statistics.input_count);
+                       (unsigned long long)statistics.handed_out_events, (unsigned long long)statistics.input_count,
+                       (unsigned long long)statistics.doubted_fixes);
 }
 
 PyObject *native_device_deadline(PyObject *object, PyObject *identifier) {

@@ -16,9 +16,12 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   int durability = options.durability;
   long long interval = options.checkpoint_interval_us, max_gap = options.max_gap_us;
   int path = options.path, delivery = options.delivery;
-  double max_speed = options.max_speed_mps;
-  if (!PyArg_ParseTuple(args, "O|KKLLLOOiLiLdi", &table, &pending, &limit, &exit_timeout, &initial_timeout, &step,
-                        &name, &directory, &durability, &interval, &path, &max_gap, &max_speed, &delivery))
+  double max_speed = options.max_speed_mps, plausible_speed = options.plausible_speed_mps;
+  unsigned int corroboration_count = options.corroboration_count;
+  long long corroboration_time = options.corroboration_time_us;
+  if (!PyArg_ParseTuple(args, "O|KKLLLOOiLiLddILi", &table, &pending, &limit, &exit_timeout, &initial_timeout, &step,
+                        &name, &directory, &durability, &interval, &path, &max_gap, &max_speed, &plausible_speed,
+                        &corroboration_count, &corroboration_time, &delivery))
     return NULL;
   if (name != Py_None && native_text(state, name, "name", &options.name) < 0) return NULL;
   if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
@@ -27,6 +30,9 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   options.path = path;
   options.max_gap_us = max_gap;
   options.max_speed_mps = max_speed;
+  options.plausible_speed_mps = plausible_speed;
+  options.corroboration_count = corroboration_count;
+  options.corroboration_time_us = corroboration_time;
   options.delivery = delivery;
   if (!Py_IS_TYPE(table, (PyTypeObject *)state->conditions_type)) {
     PyErr_Format(PyExc_TypeError, "table must be the handle of a table, not %R", Py_TYPE(table));
@@ -77,13 +83,14 @@ static PyObject *fleet_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
   fencepost_fleet_counters found = FENCEPOST_FLEET_COUNTERS_INIT;
   native_call call = native_begin(self);
   if (native_end(&call, fencepost_fleet_statistics(self->fleet, &found, &call.error)) < 0) return NULL;
-  return Py_BuildValue("(NKKKKKKKKKKIN)", native_optional_time(found.clock_us),
+  return Py_BuildValue("(NKKKKKKKKKKINK)", native_optional_time(found.clock_us),
                        (unsigned long long)found.accepted_fixes, (unsigned long long)found.invalid_fixes,
                        (unsigned long long)found.late_inputs, (unsigned long long)found.ahead_inputs,
                        (unsigned long long)found.accepted_sightings, (unsigned long long)found.pending_events,
                        (unsigned long long)found.handed_out_events, (unsigned long long)found.device_count,
                        (unsigned long long)found.condition_count, (unsigned long long)found.device_bytes,
-                       (unsigned)found.store, PyBool_FromLong((long)found.all_kept));
+                       (unsigned)found.store, PyBool_FromLong((long)found.all_kept),
+                       (unsigned long long)found.doubted_fixes);
 }
 
 /* The Python arguments are (device, latitude, longitude, accuracy, time). */

@@ -15,10 +15,13 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   long long initial_timeout = options.beacon_initial_timeout_us, interval = options.checkpoint_interval_us;
   long long step = options.max_time_step_us, max_gap = options.max_gap_us;
   int path = options.path;
-  double max_speed = options.max_speed_mps;
-  if (!PyArg_ParseTuple(args, "|OiKKLLLOiLLiLd", &name_object, &delivery, &condition_limit, &max_pending_events,
+  double max_speed = options.max_speed_mps, plausible_speed = options.plausible_speed_mps;
+  unsigned int corroboration_count = options.corroboration_count;
+  long long corroboration_time = options.corroboration_time_us;
+  if (!PyArg_ParseTuple(args, "|OiKKLLLOiLLiLddIL", &name_object, &delivery, &condition_limit, &max_pending_events,
                         &initial_fix_max_age, &exit_timeout, &initial_timeout, &directory, &durability, &interval,
-                        &step, &path, &max_gap, &max_speed))
+                        &step, &path, &max_gap, &max_speed, &plausible_speed, &corroboration_count,
+                        &corroboration_time))
     return NULL;
   const char *name = NULL;
   if (name_object != Py_None && native_text(state, name_object, "name", &name) < 0) return NULL;
@@ -34,6 +37,9 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   options.path = path;
   options.max_gap_us = max_gap;
   options.max_speed_mps = max_speed;
+  options.plausible_speed_mps = plausible_speed;
+  options.corroboration_count = corroboration_count;
+  options.corroboration_time_us = corroboration_time;
   if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
 
   native_handle *self = native_allocate(type);
@@ -76,13 +82,13 @@ static PyObject *monitor_statistics(PyObject *object, PyObject *Py_UNUSED(unused
   native_call call = native_begin(self);
   fencepost_status status = fencepost_monitor_statistics(self->handle, &statistics, &call.error);
   if (native_end(&call, status) < 0) return NULL;
-  return Py_BuildValue("(NKKKKKKKKKIN)", native_optional_time(statistics.clock_us),
+  return Py_BuildValue("(NKKKKKKKKKINK)", native_optional_time(statistics.clock_us),
                        (unsigned long long)statistics.input_count, (unsigned long long)statistics.accepted_fixes,
                        (unsigned long long)statistics.invalid_fixes, (unsigned long long)statistics.late_inputs,
                        (unsigned long long)statistics.accepted_sightings, (unsigned long long)statistics.pending_events,
                        (unsigned long long)statistics.handed_out_events, (unsigned long long)statistics.condition_count,
                        (unsigned long long)statistics.ahead_inputs, (unsigned int)statistics.store,
-                       PyBool_FromLong((long)statistics.all_kept));
+                       PyBool_FromLong((long)statistics.all_kept), (unsigned long long)statistics.doubted_fixes);
 }
 
 static PyMethodDef monitor_methods[] = {

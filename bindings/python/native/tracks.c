@@ -37,7 +37,7 @@ typedef struct {
   fencepost_event *events;
   identifier *identifiers; /* a cache with KEPT entries; if several generations share an entry, the entry contains the
                               text that was created last */
-  unsigned long long accepted, late, invalid;
+  unsigned long long accepted, late, invalid, doubted;
 } rows_to_feed;
 
 static int64_t integer_at(const native_column *column, Py_ssize_t row) {
@@ -136,7 +136,7 @@ static int feed_block(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
     columns.fixes = &fixes;
     columns.first_row = (uint64_t)row;
     columns.skips_unknown = 1;
-    fencepost_feed_result result = {0, 0, 0};
+    fencepost_feed_result result = {0, 0, 0, 0};
     native_call call = native_begin_batch(rows->fleet);
     fencepost_status status =
         fencepost_fleet_feed_columns(rows->fleet->fleet, &columns, (size_t)(stop - row), &result, &call.error);
@@ -144,6 +144,7 @@ static int feed_block(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
     rows->accepted += result.accepted;
     rows->late += result.late;
     rows->invalid += result.invalid;
+    rows->doubted += result.doubted;
     if (status != FENCEPOST_OK && status != FENCEPOST_E_QUEUE_FULL) {
       native_refused(&call, status);
       return -1;
@@ -193,7 +194,7 @@ static int open_numbers(rows_to_feed *rows, PyObject *object, Py_ssize_t count) 
  * as_json). Feeds the rows `start` to `stop` and reads the events; `devices` contains the number of the device of each
  * track. Columns have 64-bit elements; accuracy may be None. `begins` receives the earliest time of each track. Appends
  * each event to the list `found` as (place, track, event), in the order of the rows; `event` is a tuple or JSON.
- * Returns (accepted, late, invalid).
+ * Returns (accepted, late, invalid, doubted).
  */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   rows_to_feed rows;
@@ -237,5 +238,5 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   for (int index = 0; index < COLUMNS; index++) native_release_column(&rows.columns[index]);
   if (rows.devices.obj != NULL) PyBuffer_Release(&rows.devices);
   native_release_column(&rows.begins);
-  return failed ? NULL : Py_BuildValue("(KKK)", rows.accepted, rows.late, rows.invalid);
+  return failed ? NULL : Py_BuildValue("(KKKK)", rows.accepted, rows.late, rows.invalid, rows.doubted);
 }

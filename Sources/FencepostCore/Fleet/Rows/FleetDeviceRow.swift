@@ -46,7 +46,7 @@ struct FleetDeviceRow {
     // Nothing is left of the device except its events, whose sequence numbers continue.
     DeviceBytes(
       DeviceState(), seen: 0, clock: .min, acceptedFixes: 0, sequence: fleet.sequence(of: device), digest: none,
-      hasPath: false, &digests, table
+      hasPath: false, hasPlausibility: false, &digests, table
     ).encodeRow(to: &writer)
   }
 }

@@ -4,12 +4,23 @@ struct FleetHeadRow {
   /// The format of the rows of a fleet. It increases with each change of their layout.
   ///
   /// The second format adds arrival times, devices that were rewound, and paths. A fleet without these is written in
-  /// the first format, which version 0.2 can read. The third format adds the deliveries `first` and `latest`.
-  static let format: UInt32 = 3
+  /// the first format, which version 0.2 can read. The third format adds the deliveries `first` and `latest`, the
+  /// fourth ``Features``.
+  static let format: UInt32 = 4
+  static let deliveryFormat: UInt32 = 3
   static let pathFormat: UInt32 = 2
   static let firstFormat: UInt32 = 1
 
+  /// What the rows of a fleet contain beyond the third format. Versions that do not know a feature refuse the rows.
+  struct Features: OptionSet {
+    let rawValue: UInt64
+    /// The fleet doubts fixes, or has done so.
+    static let doubts = Features(rawValue: 1)
+    static let all: Features = [.doubts]
+  }
+
   var format: UInt32
+  var features: Features = []
   var options: FleetOptions
   /// The head of the condition table, as written by ``HeadRow``.
   var table: [UInt8]
@@ -39,6 +50,11 @@ struct FleetHeadRow {
     guard format > Self.firstFormat else { return }
     writer.putCompact(moment.arrival)
     if format > Self.pathFormat { writer.put(options.delivery.rawValue) }
+    if format > Self.deliveryFormat { writer.putCompact(features.rawValue) }
+    if features.contains(.doubts) {
+      writer.putCompact(moment.counters.doubtedFixes)
+      options.plausibility.encode(to: &writer)
+    }
     if case .geodesic(let maxGap, let maxSpeed) = options.path {
       writer.putCompact(maxGap)
       writer.putCompact(maxSpeed ?? 0)
@@ -70,8 +86,15 @@ struct FleetHeadRow {
     if format > Self.firstFormat {
       moment.arrival = try reader.takeSignedTime("arrival time")
       if format > Self.pathFormat {
-        let number: UInt8 = try reader.take("delivery", in: 1...2)
+        let number: UInt8 = try reader.take("delivery", in: (format > Self.deliveryFormat ? 0 : 1)...2)
         options.delivery = MonitorOptions.Delivery(rawValue: number) ?? .every
+      }
+      if format > Self.deliveryFormat {
+        features = Features(rawValue: try reader.takeCompact("features", in: 1...Features.all.rawValue))
+      }
+      if features.contains(.doubts) {
+        moment.counters.doubtedFixes = try reader.takeCompact("doubted_fixes", in: 0...largest)
+        options.plausibility = try Plausibility?(reading: &reader)
       }
       if reader.remaining > 0 {
         let maxGap = try reader.takeSigned()
@@ -88,6 +111,7 @@ struct FleetHeadRow {
     var head = ByteWriter(reserving: 64)
     HeadRow(conditions, MonitorOptions.ofTable).encode(to: &head)
     format = fleet.rowFormat
+    if format == Self.format { features = .doubts }
     options = fleet.options
     table = Array(head.bytes)
     self.deviceCount = UInt64(deviceCount)

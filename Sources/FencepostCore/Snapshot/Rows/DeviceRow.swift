@@ -10,8 +10,10 @@ struct DeviceRow {
   /// A shape without a ``StateRow`` whose generation is at most this one is settled outside, as was assumed. Nothing is
   /// known yet about shapes with later generations.
   var swept: UInt64
-  /// The gap, which is written only if there is one; see ``Timeline/gap``.
+  /// The gap, which is written only if there is one, or if fixes were doubted; see ``Timeline/gap``.
   var gap = Int64.min
+  /// The chain, which is written only if fixes were doubted; see ``Timeline/chain``.
+  var chain = DoubtChain()
 
   func encode(to writer: inout ByteWriter) {
     writer.putCompact(clock)
@@ -27,7 +29,11 @@ struct DeviceRow {
     writer.putCompact(swept)
     writer.put(lastFix != nil)
     lastFix?.encode(to: &writer)
-    if gap != .min { writer.putCompact(gap) }
+    let hasDoubted = counters.doubtedFixes > 0 || !chain.isEmpty
+    if gap != .min || hasDoubted { writer.putCompact(gap) }
+    guard hasDoubted else { return }
+    writer.putCompact(counters.doubtedFixes)
+    chain.encode(to: &writer)
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
@@ -40,7 +46,6 @@ struct DeviceRow {
     counters.lateInputs = try reader.takeCompact("late_inputs", in: 0...largest)
     counters.aheadInputs = try reader.takeCompact("ahead_inputs", in: 0...largest)
     counters.acceptedSightings = try reader.takeCompact("accepted_sightings", in: 0...largest)
-    counters.inputCount = inputCount
     hostFlags = Diagnostics(rawValue: try reader.takeCompact("host's flags", in: 0...Diagnostics.all.rawValue))
     unsupportedKinds = UInt32(try reader.take(UInt8.self))
     isScanning = try reader.takeBool("scanning")
@@ -48,8 +53,15 @@ struct DeviceRow {
     lastFix = try reader.takeBool("last_fix") ? Fix(reading: &reader) : nil
     if reader.remaining > 0 {
       gap = try reader.takeSigned()
-      guard gap != .min else { throw Damage("a gap has no time") }
+      guard gap != .min || reader.remaining > 0 else { throw Damage("a gap has no time") }
     }
+    if reader.remaining > 0 {
+      counters.doubtedFixes = try reader.takeCompact("doubted_fixes", in: 1...largest)
+      chain = try DoubtChain(reading: &reader)
+      guard chain.isEmpty || lastFix != nil else { throw Damage("fixes are doubted without a known one") }
+    }
+    // The number of other inputs is what the other counters leave over, so it comes last.
+    counters.inputCount = inputCount
     try reader.end()
     try check()
   }
@@ -86,6 +98,7 @@ struct DeviceRow {
       hostFlags: tracker.host.flags, unsupportedKinds: tracker.host.unsupportedKinds, isScanning: tracker.isScanning,
       swept: swept)
     gap = tracker.gap
+    chain = tracker.chain
   }
 
   var host: HostState { HostState(flags: hostFlags, unsupportedKinds: unsupportedKinds) }

@@ -2,7 +2,18 @@
 struct HeadRow {
   /// The format of the rows. It increases with each change of their layout; ``FirstFormat`` reads the previous format.
   static let format: UInt32 = 2
+  /// The format of rows with ``Features``.
+  static let extendedFormat: UInt32 = 3
 
+  /// What the rows of a monitor contain beyond format 2. Versions that do not know a feature refuse the rows.
+  struct Features: OptionSet {
+    let rawValue: UInt64
+    /// The monitor doubts fixes, or has done so.
+    static let doubts = Features(rawValue: 1)
+    static let all: Features = [.doubts]
+  }
+
+  var features: Features = []
   var options: MonitorOptions
   /// The number of conditions, so that memory can be reserved for them.
   var conditionCount: UInt64
@@ -12,7 +23,8 @@ struct HeadRow {
   var lastTicket: UInt64
 
   func encode(to writer: inout ByteWriter) {
-    writer.put(Self.format)
+    writer.put(features.isEmpty ? Self.format : Self.extendedFormat)
+    if !features.isEmpty { writer.putCompact(features.rawValue) }
     writer.put(options.delivery.rawValue)
     writer.putCompact(UInt64(options.conditionLimit ?? 0))
     writer.putCompact(UInt64(options.maxPendingEvents))
@@ -25,6 +37,7 @@ struct HeadRow {
     writer.putCompact(lastSequence)
     writer.putCompact(lastChange)
     writer.putCompact(lastTicket)
+    if features.contains(.doubts) { options.plausibility.encode(to: &writer) }
     if case .geodesic(let maxGap, let maxSpeed) = options.path {
       writer.putCompact(maxGap)
       writer.putCompact(maxSpeed ?? 0)
@@ -32,7 +45,10 @@ struct HeadRow {
   }
 
   /// Reads the rest of the head, after the format.
-  init(reading reader: inout ByteReader) throws(Damage) {
+  init(reading reader: inout ByteReader, format: UInt32) throws(Damage) {
+    if format == Self.extendedFormat {
+      features = Features(rawValue: try reader.takeCompact("features", in: 1...Features.all.rawValue))
+    }
     let largest = EngineRestorer.largest
     options = MonitorOptions()
     options.delivery = try reader.take(MonitorOptions.Delivery.self, "delivery")
@@ -49,6 +65,7 @@ struct HeadRow {
     lastSequence = try reader.takeCompact("sequence", in: 0...largest)
     lastChange = try reader.takeCompact("change", in: 0...largest)
     lastTicket = try reader.takeCompact("ticket", in: 0...largest)
+    if features.contains(.doubts) { options.plausibility = try Plausibility?(reading: &reader) }
     if reader.remaining > 0 {
       let maxGap = try reader.takeSigned()
       let maxSpeed = try reader.takeCompactDouble()
@@ -75,6 +92,7 @@ struct HeadRow {
       options: engine.options, conditionCount: UInt64(engine.table.count),
       lastGeneration: engine.table.order.lastGeneration, lastSequence: engine.delivery.lastSequence,
       lastChange: engine.delivery.lastChange, lastTicket: engine.table.limit.lastTicket)
+    if options.plausibility != nil || engine.tracker.hasDoubted { features.insert(.doubts) }
   }
 
   /// The head of a shared table, as that of a monitor without inputs.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ._values.definitions import Definition
     from ._values.enums import Reason, StoreStatus
     from ._values.events import EventList
-    from ._values.explanation import Explanation
+    from ._values.explanation import Doubt, Explanation
     from ._values.fleet_statistics import DeviceStatistics, FleetStatistics
     from ._values.matches import Matches
     from ._values.records import RecordList
@@ -49,7 +49,7 @@ _MODULES = {
     "_values.definitions": "Definition",
     "_values.enums": "Reason StoreStatus",
     "_values.events": "EventList",
-    "_values.explanation": "Explanation",
+    "_values.explanation": "Doubt Explanation",
     "_values.fleet_statistics": "DeviceStatistics FleetStatistics",
     "_values.matches": "Matches",
     "_values.records": "RecordList",
@@ -82,6 +82,7 @@ __all__ = [
     "DeviceEvents",
     "DeviceStatistics",
     "DeviceUpdates",
+    "Doubt",
     "EventList",
     "Events",
     "Explanation",

@@ -256,3 +256,41 @@ def test_vector_files_in_the_words_of_the_command(folder: Path, run: Run) -> Non
     geopandas.GeoDataFrame({"x1": [1]}, geometry=places, crs=4326).to_file(folder / "n.gpkg")
     done = run("replay", "n.gpkg", "--conditions", "c.csv")
     assert "--columns time=NAME" in done.stderr and "columns=" not in done.stderr
+
+
+# ----------------------------------------------------------------------------------------------- plausibility
+
+
+def test_a_jump_is_doubted(folder: Path, run: Run) -> None:
+    rows = "".join(f"{second},0,{longitude},a\n" for second, longitude in ((0, 0), (1, 0.5), (2, 0.0001), (3, 0.5)))
+    (folder / "t.csv").write_text("time,lat,lon,car\n" + rows)
+    doubting = ("--plausible-speed", "60")
+    for by in ((), ("--by", "car"), ("--by", "car", "--jobs", "2"), ("--delivery", "first", "--by", "car")):
+        assert len(dates(run, "t.csv", *by)) == 4
+        arguments = (
+            "replay",
+            "t.csv",
+            *by,
+            *doubting,
+            "--conditions",
+            "c.csv",
+            "--policy",
+            "exact",
+            "--format",
+            "jsonl",
+        )
+        done = run(*arguments)
+        assert len(done.stdout.splitlines()) == 1
+        assert "2 of 4 fixes were doubted (they need more than 60 m/s)" in done.stderr
+    assert len(dates(run, "t.csv", *doubting, "--corroboration-count", "2", "--corroboration-time", "0")) == 1
+    log = replay(folder / "t.csv", HERE, policy="exact", plausible_speed=60)
+    assert log.counts.doubted_fixes == 2 and log.counts.fixes == 4 and len(log) == 1
+    outcome = compare(folder / "t.csv", HERE, policies=["exact"], plausible_speed=60)
+    assert [one.flaps for one in outcome] == [0]
+    for wrong in (
+        ("--plausible-speed", "0"),
+        ("--corroboration-count", "3"),
+        (*doubting, "--corroboration-count", "1"),
+    ):
+        done = run("replay", "t.csv", *wrong, "--conditions", "c.csv")
+        assert done.returncode == 2 and wrong[-2] in done.stderr

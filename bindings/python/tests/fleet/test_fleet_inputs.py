@@ -132,11 +132,11 @@ def test_codes_of_every_layout() -> None:
     times = array("q", [0, 1])
     for code in "bBhHiIlLqQ":
         codes = array(code, [0, 1])
-        assert handle.feed_columns(places, places, None, times, 1, 1, False, codes, ("a", "b"), 0) == (2, 0, 0)
+        assert handle.feed_columns(places, places, None, times, 1, 1, False, codes, ("a", "b"), 0) == (2, 0, 0, 0)
     spaced = memoryview(array("I", [0, 9, 1, 9]))[::2]
-    assert handle.feed_columns(places, places, None, times, 1, 1, False, spaced, ("a", "b"), 0) == (2, 0, 0)
+    assert handle.feed_columns(places, places, None, times, 1, 1, False, spaced, ("a", "b"), 0) == (2, 0, 0, 0)
     numbers = array("Q", [1, 0])  # 0 marks a device of another fleet
-    assert handle.feed_columns(places, places, None, times, 1, 1, False, array("b", [0, 1]), numbers, 0) == (1, 0, 0)
+    assert handle.feed_columns(places, places, None, times, 1, 1, False, array("b", [0, 1]), numbers, 0) == (1, 0, 0, 0)
     for codes, words, kind in (
         (array("d", [0, 1]), ("a", "b"), TypeError),
         (array("b", [0, 2]), ("a", "b"), InvalidArgumentError),

@@ -335,7 +335,7 @@ def test_what_is_not_possible_is_refused_by_name(tmp_path: Path) -> None:
         with pytest.raises(kind):
             handle.feed_columns(places, places, None, times, 1, 1, False, codes, ("a", "b"), 0)
     assert fleet.devices == [] and fleet.statistics().pending_events == 0
-    assert fleet.feed_many(device=[], latitude=[], longitude=[], time=[]) == (0, 0, 0)
+    assert fleet.feed_many(device=[], latitude=[], longitude=[], time=[]) == (0, 0, 0, 0)
     fleet.feed_many(device=["a", "b"], **good)
     with pytest.raises(InvalidArgumentError, match="2 .*device_limit"):
         fleet.feed("c", Fix(0, 0, time=0))

@@ -465,3 +465,13 @@ def test_bad_usage_is_one_line(run: Run, tmp_path: Path, arguments: tuple[str, .
     ended = run("watch", "--conditions", conditions, *arguments)
     assert ended.returncode == 2
     assert len(ended.stderr.splitlines()) == 1 and reason in ended.stderr, ended.stderr
+
+
+def test_a_doubted_fix_is_reported_and_makes_no_later_one_late() -> None:
+    watched = FleetWatched(Fleet(Zones(), plausible_speed=60), policy=EXACT, ahead=None)
+    watched.feed("truck", 0)
+    watched.feed("truck", 500, 0.9)  # 100 km away, and a wrong date
+    watched.feed("truck", 1, 0.0001)
+    assert [watched.watch.counts[name] for name in ("fixes", "doubted_fixes", "late_fixes")] == [3, 1, 0]
+    assert mentions(watched.said[0], "truck … last fix")
+    assert watched.reported == [("truck", "satisfied", 1)]

@@ -92,4 +92,4 @@ def test_records_need_not_be_aligned() -> None:
     with pytest.raises(InvalidArgumentError, match="fixes.*31.*32"):
         best_fix(row[:-1], SECOND, 0.0, SECOND)
     handle = Handle()
-    assert handle.feed_fixes(memoryview(b"x" + row)[1:]) == (1, 0, 0)
+    assert handle.feed_fixes(memoryview(b"x" + row)[1:]) == (1, 0, 0, 0)

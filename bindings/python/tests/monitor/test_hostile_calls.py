@@ -188,7 +188,7 @@ def test_masked_rows_are_skipped_and_counted() -> None:
         monitor = Monitor()
         monitor.add(CIRCLE, "home", policy="exact")
         hidden = np.ma.array(columns[name], mask=mask)
-        assert monitor.feed_many(**{**columns, name: hidden}) == (6, 3, 0)
+        assert monitor.feed_many(**{**columns, name: hidden}) == (6, 3, 0, 0)
         assert [str(event.state) for event in monitor.events()] == ["unsatisfied"]
         assert monitor.feed_many(**{**columns, name: np.ma.array(columns[name])}, on_invalid="count").late == 8
         with pytest.raises(FencepostError) as error:
@@ -197,7 +197,7 @@ def test_masked_rows_are_skipped_and_counted() -> None:
     # A masked accuracy counts as not reported, like a null in Arrow.
     assert Monitor().feed_many(**columns, accuracy=np.ma.array(np.full(9, -1.0), mask=True)).accepted == 9
     times = np.ma.array(np.arange(9).astype("datetime64[s]"), mask=mask)
-    assert Monitor().feed_many(**{**columns, "time": times}) == (6, 3, 0)
+    assert Monitor().feed_many(**{**columns, "time": times}) == (6, 3, 0, 0)
 
 
 def test_masked_records_and_circles() -> None:
@@ -206,7 +206,7 @@ def test_masked_records_and_circles() -> None:
     fixes["time_us"] = [0, 1, 2, 3]
     fixes["latitude"][1] = np.ma.masked
     fixes[2] = np.ma.masked
-    assert Monitor().feed_many(fixes) == (2, 2, 0)
+    assert Monitor().feed_many(fixes) == (2, 2, 0, 0)
     monitor = Monitor()
     with pytest.raises(FencepostError) as error:
         monitor.add_many(["a", "b"], np.ma.array([0.0, 1.0], mask=[0, 1]), [0, 0], [1, 1])

@@ -50,7 +50,7 @@ except KeyboardInterrupt as error:
     # The next call continues where this call ended.
     end = result.accepted + 1000
     more = monitor.feed_many(**{name: column[result.accepted:end] for name, column in columns.items()})
-    assert more == (1000, 0, 0)
+    assert more == (1000, 0, 0, 0)
     print("interrupted")
 """
 

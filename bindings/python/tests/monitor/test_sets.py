@@ -211,7 +211,7 @@ def test_an_input_that_is_too_far_ahead() -> None:
     ):
         with pytest.raises(AheadOfClockError):
             call()
-    assert monitor.feed_many(latitude=[0, 0, 0], longitude=[0, 0, 0], time=[1, 10**15, 2]) == (2, 0, 1)
+    assert monitor.feed_many(latitude=[0, 0, 0], longitude=[0, 0, 0], time=[1, 10**15, 2]) == (2, 0, 1, 0)
     counters = monitor.statistics()
     assert (counters.ahead_inputs, counters.late_inputs, counters.clock_us) == (5, 0, 2)
     monitor.advance(10**15)

@@ -13,6 +13,7 @@ import math
 
 from reference_explain import explain
 from reference_path import Way
+from reference_plausibility import Plausibility
 from reference_values import (
     EARLIEST,
     HOST_FLAGS,
@@ -49,6 +50,9 @@ class ReferenceMonitor:
         path="fixes",
         max_gap=None,
         max_speed=None,
+        plausible_speed=None,
+        corroboration_count=3,
+        corroboration_time=60.0,
     ):
         if delivery not in ("first", "latest", "every"):
             raise Refused("invalid_argument", "delivery")
@@ -62,6 +66,7 @@ class ReferenceMonitor:
         self.path = path
         self.max_gap = None if max_gap is None else microseconds(max_gap)
         self.max_speed = max_speed
+        self.plausibility = Plausibility(plausible_speed, corroboration_count, corroboration_time)
         # If `gap` is "next", the next change that a position at or after `gap_end` decides reports a gap. If `gap` is a
         # time, a change at this time has reported the gap, and other such changes at the same time report it too.
         self.gap = self.gap_end = None
@@ -78,7 +83,7 @@ class ReferenceMonitor:
         self._sequence = 0
         self._in_flight = None  # (condition, event): the event that was delivered in this session but is not committed
         self._crossings = []  # crossings of gates on the current path: (instant, generation, condition, direction, fix)
-        self._statistics = dict(accepted=0, late_inputs=0, invalid_fixes=0, ahead_inputs=0)
+        self._statistics = dict(accepted=0, late_inputs=0, invalid_fixes=0, ahead_inputs=0, doubted_fixes=0)
 
     # Conditions ------------------------------------------------------------------------------------------------
 
@@ -261,21 +266,32 @@ class ReferenceMonitor:
             raise Refused("invalid_argument", "coordinate")
         if math.isnan(accuracy) or accuracy < 0:  # a fix without a position is ignored, whatever its time
             self._statistics["invalid_fixes"] += 1
-            return
+            return "invalid"
+        fix = Fix(time_us, latitude, longitude, accuracy)
+        self._refuse(time_us)
+        verdict = self.plausibility.judge(self.latest_fix, fix)
+        if verdict == "doubted":  # like a fix without a position, it moves nothing
+            self._statistics["doubted_fixes"] += 1
+            return verdict
         self._admit(time_us)
-        self._walk(Fix(time_us, latitude, longitude, accuracy))
+        self._walk(fix, is_known_way=verdict == "follows")
         self._pass_time(time_us)
-        self.latest_fix = fix = Fix(time_us, latitude, longitude, accuracy)
+        self.latest_fix = fix
         for c in self._in_add_order():
             if c.is_place and not c.suspended:
                 self._evaluate(c, fix, time_us)
             c.is_new = False
         self._end(time_us)
+        return verdict
 
-    def _walk(self, fix):
+    def _walk(self, fix, is_known_way=True):
         """Adds the fixes on the path from the latest fix, if the monitor has a path."""
         last = self.latest_fix
         if self.path != "geodesic" or last is None or fix.time < last.time:
+            return
+        if not is_known_way:  # the last fix of a chain of doubted fixes
+            self._pass_time(fix.time)
+            self._note_gap(fix)
             return
         way = Way(last, fix)
         if way.duration == 0:
@@ -394,6 +410,7 @@ class ReferenceMonitor:
         self._statistics["accepted"] += 1
         self.clock = time_us
         self.latest_fix = self.gap = None
+        self.plausibility.forget()
         for c in self._in_add_order():
             c.observed = c.candidate = c.last_fix = c.last_sighting = c.absence_deadline = None
             c.evidence_is_in = False
@@ -405,7 +422,8 @@ class ReferenceMonitor:
         self._admit(time, is_word_of_host)
         self._pass_time(time)
 
-    def _admit(self, time, is_word_of_host=False):
+    def _refuse(self, time, is_word_of_host=False):
+        """Refuses an input with a wrong time, or while too many events wait."""
         if self._waiting() >= self.max_pending_events:
             raise Refused("queue_full")
         if self.clock is not None and time < self.clock:
@@ -415,6 +433,9 @@ class ReferenceMonitor:
         if is_measured and time - self.clock > self.max_time_step:
             self._statistics["ahead_inputs"] += 1
             raise Refused("ahead_of_clock")
+
+    def _admit(self, time, is_word_of_host=False):
+        self._refuse(time, is_word_of_host)
         self._statistics["accepted"] += 1
         if self.clock is None:
             self.clock = time
@@ -735,4 +756,7 @@ class ReferenceMonitor:
     def explain(self, identifier):
         """Returns why the condition is in its state, and the smallest change that would decide the state."""
         c = self._conditions.get(identifier)
-        return None if c is None else explain(c, self.clock, self.scanning)
+        if c is None:
+            return None
+        doubt = self.plausibility.explained(None if c.is_beacon else self.latest_fix)
+        return explain(c, self.clock, self.scanning) | doubt

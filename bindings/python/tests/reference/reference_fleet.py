@@ -11,7 +11,14 @@ from __future__ import annotations
 from reference import ReferenceMonitor
 from reference_values import Refused
 
-OPTIONS = ("beacon_exit_timeout", "beacon_initial_timeout", "max_time_step")
+OPTIONS = (
+    "beacon_exit_timeout",
+    "beacon_initial_timeout",
+    "max_time_step",
+    "plausible_speed",
+    "corroboration_count",
+    "corroboration_time",
+)
 
 
 class ReferenceTable:
@@ -130,8 +137,8 @@ class ReferenceFleet:
         if len(self.waiting) >= self.max_pending_events:
             raise Refused("queue_full")
         try:
-            getattr(device.monitor, name)(*arguments)
-            device.heard = time
+            if getattr(device.monitor, name)(*arguments) != "doubted":
+                device.heard = time
         finally:
             self._drain(identifier, row)
 

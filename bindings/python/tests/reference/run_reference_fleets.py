@@ -48,7 +48,7 @@ class FleetScenario:
         self.table = ReferenceTable()
         self.fleets = {"main": ReferenceFleet(self.table, **self.options)}
         self.circles = {}
-        self.counters = dict(late_inputs=0, invalid_fixes=0, ahead_inputs=0)
+        self.counters = dict(late_inputs=0, invalid_fixes=0, ahead_inputs=0, doubted_fixes=0)
 
     def run(self):
         for index, step in enumerate(self.steps):

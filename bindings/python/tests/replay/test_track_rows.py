@@ -235,7 +235,7 @@ def feed(arguments: dict[str, Any]) -> tuple[int, int, int]:
 
 def test_events_come_with_row_and_track() -> None:
     given = good()
-    assert feed(given) == (6, 0, 0)
+    assert feed(given) == (6, 0, 0, 0)
     assert [(place, track, event[1], event[9]) for place, track, event in given["found"]] == [
         (5, 0, "c", 52.0), (7, 1, "c", 52.0),
     ]  # fmt: skip
@@ -248,12 +248,12 @@ def test_events_come_with_row_and_track() -> None:
 def test_it_passes_over_tracks_without_a_device() -> None:
     given = good()
     given["devices"][0] = NO_DEVICE
-    assert feed(given) == (3, 0, 0)
+    assert feed(given) == (3, 0, 0, 0)
     assert [item[:2] for item in given["found"]] == [(7, 1)] and list(given["begins"]) == [NEVER, 11]
-    assert feed(given | {"start": 6}) == (0, 0, 0)
+    assert feed(given | {"start": 6}) == (0, 0, 0, 0)
     given = good()
     given["devices"] = array("Q", [NO_DEVICE] * 2)
-    assert feed(given) == (0, 0, 0) and given["found"] == [] and list(given["begins"]) == [NEVER, NEVER]
+    assert feed(given) == (0, 0, 0, 0) and given["found"] == [] and list(given["begins"]) == [NEVER, NEVER]
 
 
 def test_a_full_queue_is_emptied_and_the_rest_is_fed() -> None:
@@ -262,7 +262,7 @@ def test_a_full_queue_is_emptied_and_the_rest_is_fed() -> None:
     for given in (usual, narrow):
         given["latitude"] = array("d", [52.0 + (row // 2) % 2 for row in range(rows)])
     narrow["fleet"], narrow["devices"] = handle(max_pending_events=7)
-    assert feed(usual) == (rows, 0, 0) == feed(narrow)
+    assert feed(usual) == (rows, 0, 0, 0) == feed(narrow)
     assert len(usual["found"]) == rows and narrow["found"] == usual["found"]
     assert [item[0] for item in usual["found"]] == [2 * row + 1 for row in range(rows)]
 
@@ -273,13 +273,13 @@ def test_late_invalid_and_missing() -> None:
     given["latitude"][5] = 91.0
     given["longitude"][3] = math.nan
     given["accuracy"][2] = math.nan
-    assert feed(given) == (3, 1, 2)
+    assert feed(given) == (3, 1, 2, 0)
     assert [(item[0], item[2][11]) for item in given["found"]] == [(5, 0.0)]  # accuracy not reported
     assert list(given["begins"]) == [3, 11]
     given = good()
     given["accuracy"][2:] = array("d", [-1.0] * 4)
-    assert feed(given) == (2, 0, 4) and given["found"] == []
-    assert feed(good() | {"accuracy": None}) == (6, 0, 0)
+    assert feed(given) == (2, 0, 4, 0) and given["found"] == []
+    assert feed(good() | {"accuracy": None}) == (6, 0, 0, 0)
 
 
 def test_any_stride() -> None:
@@ -288,11 +288,11 @@ def test_any_stride() -> None:
     for name in ("tracks", "latitude", "longitude", "accuracy", "time"):
         code = spread[name].typecode
         spread[name] = memoryview(array(code, [value for value in spread[name] for _ in "12"]))[::2]
-    assert feed(spread) == (6, 0, 0) and spread["found"] == usual["found"]
+    assert feed(spread) == (6, 0, 0, 0) and spread["found"] == usual["found"]
     turned = good()
     for name in ("tracks", "latitude", "longitude", "accuracy", "time"):
         turned[name] = memoryview(array(turned[name].typecode, reversed(turned[name])))[::-1]
-    assert feed(turned) == (6, 0, 0) and turned["found"] == usual["found"]
+    assert feed(turned) == (6, 0, 0, 0) and turned["found"] == usual["found"]
 
 
 @pytest.mark.parametrize(
@@ -424,7 +424,7 @@ def test_a_fleet_that_threads_use_meanwhile() -> None:
     try:
         for _ in range(5):
             again = given | {"time": array("q", range(10, 20_010)), "found": []}
-            accepted, late, invalid = feed(again)
+            accepted, late, invalid, _ = feed(again)
             assert accepted + late + invalid == 20_000
             given = good(20_000) | {"fleet": fleet, "devices": given["devices"]}
     finally:

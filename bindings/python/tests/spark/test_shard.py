@@ -177,9 +177,9 @@ def test_what_is_due_is_confirmed_by_the_watermark_alone_and_a_device_is_not_tak
     between = follow(
         over(conditions), after.shard, [batch([("a", 0.0, 0.0, 5.0, 40 * SECOND)], 0)], 50 * SECOND, ORDERED
     )
-    assert between.fed == (1, 0, 0)
+    assert between.fed == (1, 0, 0, 0)
     late = follow(over(conditions), after.shard, [batch([("a", 0.0, 0.0, 5.0, 20 * SECOND)], 0)], 50 * SECOND, ORDERED)
-    assert late.fed == (0, 0, 1)
+    assert late.fed == (0, 0, 1, 0)
 
 
 def test_silent_devices_are_forgotten_at_a_time_of_their_own() -> None:

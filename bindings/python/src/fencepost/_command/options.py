@@ -94,7 +94,7 @@ def add_defaults(parser: argparse.ArgumentParser) -> None:
 
 
 def add_path(parser: argparse.ArgumentParser) -> None:
-    """Adds the options that say how a device is assumed to move between its fixes."""
+    """Adds the options that say how a device is assumed to move between its fixes, and how fast it can move."""
     add = parser.add_argument
     add(
         "--path",
@@ -115,6 +115,25 @@ def add_path(parser: argparse.ArgumentParser) -> None:
         metavar="M/S",
         help="with --path geodesic: the path between fixes that need a higher speed is unknown",
     )
+    add(
+        "--plausible-speed",
+        type=to_metres,
+        metavar="M/S",
+        help="doubt a fix that the device cannot have reached since the last fix, and ignore it until other doubted "
+        "fixes corroborate it",
+    )
+    add(
+        "--corroboration-count",
+        type=to_corroborations,
+        metavar="N",
+        help="with --plausible-speed: how many doubted fixes in a row are trusted together, 2 to 1000 (default: 3)",
+    )
+    add(
+        "--corroboration-time",
+        type=to_duration,
+        metavar="S",
+        help="with --plausible-speed: how many seconds these fixes span at least (default: 60)",
+    )
 
 
 def path_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -128,7 +147,29 @@ def path_options(options: argparse.Namespace) -> dict[str, Any]:
     for name in ("max_gap", "max_speed"):
         if options.path == DevicePath.FIXES and getattr(options, name) is not None:
             raise UsageError(f"argument --{name.replace('_', '-')}: needs --path geodesic")
-    return {name: getattr(options, name) for name in ("path", "max_gap", "max_speed")}
+    found = {name: getattr(options, name) for name in ("path", "max_gap", "max_speed", "plausible_speed")}
+    for name in ("corroboration_count", "corroboration_time"):
+        if (value := getattr(options, name)) is not None:
+            if options.plausible_speed is None:
+                raise UsageError(f"argument --{name.replace('_', '-')}: needs --plausible-speed")
+            found[name] = value
+    return found
+
+
+@argument
+def to_corroborations(text: str) -> int:
+    value = int(text)
+    if not 2 <= value <= 1000:
+        raise ValueError(f"{text} is not an integer from 2 to 1000")
+    return value
+
+
+@argument
+def to_duration(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1e9:
+        raise ValueError(f"{text} is not a number of seconds from 0 to 1e9")
+    return value
 
 
 @argument

@@ -320,6 +320,9 @@ def _report_skipped(counts: Counter[str], options: argparse.Namespace, flaw: Fla
         of = f"of {counts[total]} {what}"
         if counts[late]:
             _note(f"{path}: {counts[late]} {of} came late (earlier than a previous one) and were skipped")
+        if what == "fixes" and counts["doubted_fixes"]:
+            speed = f"{options.plausible_speed:g} m/s"
+            _note(f"{path}: {counts['doubted_fixes']} {of} were doubted (they need more than {speed}) and were skipped")
         if counts[invalid]:
             _note(f"{path}: {about_unusable(counts[invalid], counts[total], flaw)}")
 

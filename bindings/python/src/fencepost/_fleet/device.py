@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._tables.numbers import real
 from .._tables.times import from_us, utc_text
-from .._values.enums import STATES, Diagnostics, Reason, State
+from .._values.enums import STATES, State
 from .presences import Presence, Presences
 
 if TYPE_CHECKING:
@@ -97,10 +97,12 @@ class Device:
             >>> fleet["truck-7"].explain("depot").observed
             <State.SATISFIED: 'satisfied'>
         """
-        reason, observed, diagnostics, *numbers = self._fleet._handle.device_explain(self._identifier, identifier)
-        from .._values.explanation import Explanation
+        reason, observed, diagnostics, *numbers, doubt = self._fleet._handle.device_explain(
+            self._identifier, identifier
+        )
+        from .._values.explanation import explanation
 
-        return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *numbers)
+        return explanation(identifier, reason, observed, diagnostics, numbers, doubt)
 
     def safe_distance(self, latitude: float, longitude: float) -> float:
         """The distance in metres that the device may move from a position before it can cross the boundary of any

@@ -16,7 +16,7 @@ from .._native import Fleet as Handle, InvalidArgumentError, NotFoundError
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, shown
 from .._tables.times import Time, from_us, seconds_to_us, to_us, utc_text
-from .._values.arguments import has_options, member, path_row, truth
+from .._values.arguments import has_options, member, path_row, plausibility_row, truth
 from .._values.enums import DELIVERIES, DURABILITIES, STORE_STATUSES, Delivery, DevicePath, Durability
 from .conditions import Zones
 from .device import Device
@@ -102,6 +102,12 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             event has :attr:`Event.follows_gap`.
         max_speed: Metres per second, above 0; allowed only with the path ``geodesic``. If two fixes imply a higher
             speed, the path between them is unknown, as after a gap longer than `max_gap`. None means no limit.
+        plausible_speed: The greatest plausible speed of a device, in metres per second, above 0; None means any
+            speed. A fix is doubted if it is farther from the last accepted fix than this speed and the two accuracies
+            (each at most 5 km) allow. A doubted fix is counted and changes nothing, not even the clock.
+        corroboration_count: The number of doubted fixes in a row, from 2 to 1,000, that are trusted if each is
+            plausible after the one before. The last of them is applied.
+        corroboration_time: The least time between the first and the last of these fixes, in seconds, from 0 to 1e9.
         delivery: Which changes are delivered if a condition has several pending changes of one device. With ``first``
             or ``latest``, each condition of a device has at most one event that is pending or not acknowledged. Gates
             need ``every``. For a stored fleet, `delivery` must equal the stored value.
@@ -136,9 +142,10 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         (2, ['truck-7', 'truck-8'], <State.UNSATISFIED: 'unsatisfied'>)
     """
 
-    __slots__ = ("__weakref__", "_conditions", "_handle", "_max_gap_us")
+    __slots__ = ("__weakref__", "_conditions", "_doubts", "_handle", "_max_gap_us")
     _handle: Any
     _max_gap_us: int | None
+    _doubts: bool
     _event_of = staticmethod(DeviceEvent._from_row)
     _list = DeviceEventList
 
@@ -165,6 +172,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         path: DevicePath | str = DevicePath.FIXES,
         max_gap: float | timedelta | None = None,
         max_speed: float | None = None,
+        plausible_speed: float | None = None,
+        corroboration_count: int = 3,
+        corroboration_time: float | timedelta = 60.0,
         delivery: Delivery | str = Delivery.EVERY,
         threads: int = 1,
     ) -> None:
@@ -187,7 +197,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             0 if max_time_step is None else time_step(max_time_step),
         )
         path_options = path_row(path, max_gap, max_speed)
+        plausible = plausibility_row(plausible_speed, corroboration_count, corroboration_time)
         self._max_gap_us = path_options[1] or None
+        self._doubts = plausible_speed is not None
         count = integer(threads, "threads", 1, 256)
         chosen = DELIVERIES.index(member(Delivery, delivery, "delivery"))
         if count > 1:
@@ -201,7 +213,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
                 )
             from .shards import Shards
 
-            self._handle = Shards(conditions._handle, *limits, timeouts, path_options, count)
+            self._handle = Shards(conditions._handle, *limits, timeouts, (*path_options, *plausible), count)
             if source is not None:
                 source.put_into(conditions)
             return
@@ -218,6 +230,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             path_options[0],
             path_options[1],
             path_options[2],
+            plausible[0],
+            plausible[1],
+            plausible[2],
             chosen,
         )
         if source is not None:
@@ -538,7 +553,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         from .._values.fleet_statistics import FleetStatistics
 
         values = self._handle.statistics()
-        fields: tuple[Any, ...] = (*values[:-2], STORE_STATUSES[values[-2]], values[-1])
+        fields: tuple[Any, ...] = (*values[:-3], STORE_STATUSES[values[-3]], *values[-2:])
         return FleetStatistics(*fields)
 
     def checkpoint(self) -> None:
@@ -610,6 +625,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         fleet = cls.__new__(cls)
         fleet._handle = Handle.restore(snapshot_bytes(snapshot))
         fleet._conditions = Zones._of(fleet._handle.conditions())
+        fleet._doubts = True
         fleet._max_gap_us = None  # the library does not return the options in a snapshot, so this option is unknown
         return fleet
 
@@ -631,6 +647,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """
         fleet = type(self).__new__(type(self))
         fleet._handle, fleet._conditions, fleet._max_gap_us = self._handle.fork(), self._conditions, self._max_gap_us
+        fleet._doubts = self._doubts
         return fleet
 
     def __repr__(self) -> str:

@@ -45,8 +45,8 @@ class _Limited:
     def __init__(self, shards: Any, threads: int) -> None:
         self._shards, self._threads = shards, threads
 
-    def feed_columns(self, *columns: Any) -> tuple[int, int, int]:
-        found: tuple[int, int, int] = self._shards.feed(self._threads, *columns)
+    def feed_columns(self, *columns: Any) -> tuple[int, int, int, int]:
+        found: tuple[int, int, int, int] = self._shards.feed(self._threads, *columns)
         return found
 
 

@@ -46,7 +46,7 @@ class Shards:
             so the events of one block may exceed it.
         device_limit: The largest number of devices of all fleets together. 0 means no limit.
         timeouts: The two timeouts for beacons, and the largest time step.
-        path: The options `path`, `max_gap` and `max_speed` of the fleet.
+        movement: The options of the path and of plausibility.
         count: The number of fleets.
     """
 
@@ -56,12 +56,28 @@ class Shards:
         max_pending: int,
         device_limit: int,
         timeouts: tuple[int, int, int],
-        path: tuple[int, int, float],
+        movement: tuple[int, int, float, float, int, int],
         count: int,
     ):
-        chosen, max_gap, max_speed = path
+        path, gap, speed = movement[:3]
+        plausible, count_needed, span = movement[3:]
         self._fleets = [
-            Handle(table, _UNLIMITED, 0, *timeouts, None, None, 0, 60_000_000, chosen, max_gap, max_speed)
+            Handle(
+                table,
+                _UNLIMITED,
+                0,
+                *timeouts,
+                None,
+                None,
+                0,
+                60_000_000,
+                path,
+                gap,
+                speed,
+                plausible,
+                count_needed,
+                span,
+            )
             for _ in range(count)
         ]
         self._table, self._max_pending, self._device_limit = table, max_pending, device_limit
@@ -113,7 +129,7 @@ class Shards:
         gone = []
         for device in new:
             fleet = self._of(device)
-            _, _, invalid, late, ahead, _, _, inputs = fleet.device_statistics(device)
+            _, _, invalid, late, ahead, _, _, inputs, _ = fleet.device_statistics(device)
             if inputs == invalid + late + ahead:
                 fleet.remove_device(device, True)
                 gone.append(device)
@@ -200,8 +216,8 @@ class Shards:
 
     def device_statistics(self, device: str) -> tuple[Any, ...]:
         with self._lock:
-            *first, last_sequence, count = self._of(device).device_statistics(device)
-            return *first, self._events.last(self._numbers.number_of(device), last_sequence), count
+            *first, last_sequence, count, doubted = self._of(device).device_statistics(device)
+            return *first, self._events.last(self._numbers.number_of(device), last_sequence), count, doubted
 
     def device_deadline(self, device: str) -> int | None:
         return self._of(device).device_deadline(device)
@@ -326,7 +342,7 @@ class Shards:
                 fleet.rewind(time_us, None)
             self._take(later)
 
-    def feed_columns(self, *columns: Any) -> tuple[int, int, int]:
+    def feed_columns(self, *columns: Any) -> tuple[int, int, int, int]:
         return self.feed(self.count, *columns)
 
     def feed(
@@ -342,7 +358,7 @@ class Shards:
         codes: Any,
         names: tuple[str, ...],
         first_row: int,
-    ) -> tuple[int, int, int]:
+    ) -> tuple[int, int, int, int]:
         """Feeds columns like a single fleet, with at most `threads` threads at a time."""
         columns: Any = (latitude, longitude, accuracy, time)
         unit: Any = (multiplier, divisor, False)
@@ -361,12 +377,14 @@ class Shards:
                 raise _at_row(error, given, used, names) from None
             try:
                 numbers = self._owners(used, names)
-                found: list[tuple[int, int, int]] = []
+                found: list[tuple[int, int, int, int]] = []
                 for start in range(0, len(latitude), _BLOCK):
                     part = [column if _is_number(column) else column[start : start + _BLOCK] for column in columns]
                     rows: Any = bytes(len(part[0])) if given is None else given[start : start + _BLOCK]
 
-                    def feed(at: int, part: Any = part, rows: Any = rows, start: int = start) -> tuple[int, int, int]:
+                    def feed(
+                        at: int, part: Any = part, rows: Any = rows, start: int = start
+                    ) -> tuple[int, int, int, int]:
                         own: Any = (*part, *unit, rows, numbers[at], first_row + start)
                         return self._fleets[at].feed_columns(*own)
 
@@ -471,8 +489,9 @@ class Shards:
             inputs[3] += self._ahead_advances
             clock, conditions = each[0][0], each[0][9]
             events = self._events.pending(), self._events.delivered
-            no_store = each[0][11:]
-            return (clock, *inputs, *events, len(self._numbers), conditions, sum(one[10] for one in each), *no_store)
+            size, doubted = sum(one[10] for one in each), sum(one[13] for one in each)
+            no_store = each[0][11:13]
+            return (clock, *inputs, *events, len(self._numbers), conditions, size, *no_store, doubted)
 
     def snapshot(self) -> bytes:
         raise UnsupportedError(
@@ -526,6 +545,6 @@ def _is_number(column: Any) -> bool:
     return column is None or isinstance(column, float)
 
 
-def _sum(found: Iterable[tuple[int, int, int]]) -> tuple[int, int, int]:
-    accepted, invalid, late = map(sum, zip((0, 0, 0), *found))
-    return accepted, invalid, late
+def _sum(found: Iterable[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
+    accepted, invalid, late, doubted = map(sum, zip((0, 0, 0, 0), *found))
+    return accepted, invalid, late, doubted

@@ -115,6 +115,10 @@ class Follower(Running):
             or monitor has a path and was restored from a snapshot; any other fleet or monitor states its own
             ``max_gap``.
         max_speed: The ``max_speed`` of the path, in metres per second; see :class:`Fleet`.
+        plausible_speed: The greatest plausible speed, in metres per second; see :class:`Fleet`. A fleet or monitor that
+            is passed as `zones` has its own.
+        corroboration_count: See :class:`Fleet`.
+        corroboration_time: See :class:`Fleet`.
         named: The device to use for fixes that do not name their device, such as the fixes of a GPS receiver.
         numbered_by: The member of JSON messages that contains the sequence number of a device's message; None means
             that messages have no number. Missing sequence numbers are logged and counted as ``missing_messages``.
@@ -163,6 +167,9 @@ class Follower(Running):
         path: DevicePath | str = DevicePath.FIXES,
         max_gap: float | None = None,
         max_speed: float | None = None,
+        plausible_speed: float | None = None,
+        corroboration_count: int = 3,
+        corroboration_time: float | timedelta = 60.0,
         named: str = "",
         numbered_by: str | None = None,
         logger: logging.Logger = LOGGER,
@@ -176,10 +183,18 @@ class Follower(Running):
         expire = expire.total_seconds() if isinstance(expire, timedelta) else expire
         if expire is not None and not 0 < expire < float("inf"):
             raise InvalidArgumentError(f"expire {expire} is not a number of seconds above 0")
-        way = {"path": path, "max_gap": max_gap, "max_speed": max_speed}
+        way: dict[str, Any] = {
+            "path": path,
+            "max_gap": max_gap,
+            "max_speed": max_speed,
+            "plausible_speed": plausible_speed,
+        }
+        way |= {"corroboration_count": corroboration_count, "corroboration_time": corroboration_time}
         has_path = member(DevicePath, path, "path") != DevicePath.FIXES or max_speed is not None
         if has_path and isinstance(zones, Monitor | Fleet):
             raise InvalidArgumentError("path, max_speed: the fleet or monitor has its own path; do not pass them")
+        if plausible_speed is not None and isinstance(zones, Monitor | Fleet):
+            raise InvalidArgumentError("plausible_speed: the fleet or monitor has its own; do not pass it")
         if isinstance(zones, Monitor | Fleet):
             max_gap = _own_gap(zones, max_gap)
         self._stack = ExitStack()

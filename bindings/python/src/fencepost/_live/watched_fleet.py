@@ -27,6 +27,7 @@ REFUSALS = {
     "late_fixes": "fixes came late and were skipped",
     "double_fixes": "fixes had the same time as the previous fix and were skipped",
     "invalid_fixes": "fixes had no usable position or time and were skipped",
+    "doubted_fixes": "fixes were doubted and skipped, because their devices cannot have moved so fast",
     "future_fixes": "fixes were too far ahead of the clock and were skipped",
     "refused_devices": "fixes were skipped, because their devices would exceed --max-devices",
 }
@@ -212,7 +213,10 @@ class FleetWatch(Handling):
                 if followed is None:
                     followed = self.devices[device] = _Followed(None)
                 if row[2] >= 0:
-                    self._took(device, followed, message)
+                    if self._is_doubted(device, row[3]):
+                        refusal = "doubted_fixes", "the device cannot have moved there since its last fix"
+                    else:
+                        self._took(device, followed, message)
                 else:
                     refusal = "invalid_fixes", "there is no position"
         self.counts["messages"] += 1
@@ -226,6 +230,13 @@ class FleetWatch(Handling):
             if kind != "double_fixes":
                 self._notices.seldom(kind, f"{place}: {device}: {why}")
         return True
+
+    def _is_doubted(self, device: str, time_us: int) -> bool:
+        """Returns whether the fix with this time, which was fed last, has not moved the device's clock."""
+        if not self.fleet._doubts:
+            return False
+        clock = self.fleet._handle.device_statistics(device)[0]
+        return clock is None or clock < time_us
 
     def _took(self, device: str, followed: _Followed, message: DeviceFix) -> None:
         at = message.row[3]

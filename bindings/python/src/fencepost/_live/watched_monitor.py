@@ -103,8 +103,11 @@ class Watch(Handling):
                 refusal = "invalid_fixes", str(error)
             else:
                 if row[2] >= 0:
-                    self._last = (row[3], self._monotonic())
-                    self._way_from = row[3]
+                    if self.monitor._doubts and (self.monitor.clock_us or 0) < row[3]:
+                        refusal = "doubted_fixes", "the device cannot have moved there since its last fix"
+                    else:
+                        self._last = (row[3], self._monotonic())
+                        self._way_from = row[3]
                 else:
                     refusal = "invalid_fixes", "the receiver has no position"
         self.counts["fixes"] += 1
@@ -223,6 +226,7 @@ class Watch(Handling):
             ("late_fixes", "fixes came late and were skipped"),
             ("double_fixes", "fixes had the same time as the previous fix and were skipped"),
             ("invalid_fixes", "fixes had no usable position or time and were skipped"),
+            ("doubted_fixes", "fixes were doubted and skipped, because the device cannot have moved so fast"),
             ("future_fixes", "fixes were too far ahead of the clock and were skipped"),
         ):
             if self.counts[key]:

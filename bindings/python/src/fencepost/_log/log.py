@@ -36,6 +36,8 @@ class ReplayCounts(NamedTuple):
     reports: int = 0
     """Scan reports and declarations from the sightings file."""
     late_reports: int = 0
+    doubted_fixes: int = 0
+    """Fixes that the device cannot have reached; see `plausible_speed`."""
 
 
 @dataclass(frozen=True, slots=True)

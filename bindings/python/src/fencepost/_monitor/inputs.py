@@ -290,7 +290,7 @@ class MonitorInputs(FixInputs):
             FeedResult(0, 0, 0)._carry(error)
             raise
 
-    def _feed_rows(self, fixes: Any, refuses: bool) -> tuple[int, int, int]:
+    def _feed_rows(self, fixes: Any, refuses: bool) -> tuple[int, int, int, int]:
         rows = fix_records(fixes)
         self._doubt(first_time(rows), 4)
         if not refuses:

@@ -10,7 +10,7 @@ from .._native import InvalidArgumentError, Monitor as Handle
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, real
 from .._tables.times import from_us, seconds_to_us, utc_text
-from .._values.arguments import assumed, has_options, member, path_row
+from .._values.arguments import assumed, has_options, member, path_row, plausibility_row
 from .._values.enums import (
     DELIVERIES,
     DURABILITIES,
@@ -18,9 +18,7 @@ from .._values.enums import (
     STORE_STATUSES,
     Delivery,
     DevicePath,
-    Diagnostics,
     Durability,
-    Reason,
     State,
 )
 from .conditions import ConditionChanges
@@ -58,6 +56,9 @@ if TYPE_CHECKING:
         path: DevicePath | str
         max_gap: float | timedelta | None
         max_speed: float | None
+        plausible_speed: float | None
+        corroboration_count: int
+        corroboration_time: float | timedelta
 
 
 def _age(value: float | timedelta) -> int:
@@ -142,6 +143,12 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             :attr:`Event.follows_gap`.
         max_speed: Maximum speed of a path, in metres per second, above 0; None means no limit. If a device would have
             to move faster than `max_speed` between two fixes, this also counts as a gap.
+        plausible_speed: The greatest plausible speed of the device, in metres per second, above 0; None means any
+            speed. A fix is doubted if it is farther from the last accepted fix than this speed and the two accuracies
+            (each at most 5 km) allow. A doubted fix is counted and changes nothing, not even the clock.
+        corroboration_count: The number of doubted fixes in a row, from 2 to 1,000, that are trusted if each is
+            plausible after the one before. The last of them is applied.
+        corroboration_time: The least time between the first and the last of these fixes, in seconds, from 0 to 1e9.
 
     Raises:
         InputError: `conditions` cannot be used as a source of conditions. In this case, the monitor's store was not
@@ -169,9 +176,10 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         (True, 1, <State.SATISFIED: 'satisfied'>)
     """
 
-    __slots__ = ("__weakref__", "_handle", "_max_gap_us")
+    __slots__ = ("__weakref__", "_doubts", "_handle", "_max_gap_us")
     _handle: Handle
     _max_gap_us: int | None
+    _doubts: bool
     _assumed = State.UNKNOWN
 
     def __init__(
@@ -199,6 +207,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         path: DevicePath | str = DevicePath.FIXES,
         max_gap: float | timedelta | None = None,
         max_speed: float | None = None,
+        plausible_speed: float | None = None,
+        corroboration_count: int = 3,
+        corroboration_time: float | timedelta = 60.0,
     ) -> None:
         if isinstance(conditions, str) and name is None and not any(mark in conditions for mark in "./\\"):
             conditions, name = None, conditions
@@ -209,6 +220,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             source = Source(conditions, self._assumed, *options)
         path_options = path_row(path, max_gap, max_speed)
         self._max_gap_us = path_options[1] or None
+        self._doubts = plausible_speed is not None
         self._handle = Handle(
             name,
             DELIVERIES.index(member(Delivery, delivery, "delivery")),
@@ -222,6 +234,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
             0 if max_time_step is None else time_step(max_time_step),
             *path_options,
+            *plausibility_row(plausible_speed, corroboration_count, corroboration_time),
         )
         if source is not None:
             try:
@@ -231,10 +244,11 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
                 raise
 
     @classmethod
-    def _of(cls, handle: Handle, max_gap_us: int | None = None) -> Self:
-        """A monitor for an existing handle; `max_gap_us` is that of the path, or None if it is unknown."""
+    def _of(cls, handle: Handle, max_gap_us: int | None = None, doubts: bool = True) -> Self:
+        """A monitor for an existing handle; `max_gap_us` is that of the path, or None if it is unknown; `doubts` is
+        false if the monitor certainly never doubts a fix."""
         monitor = cls.__new__(cls)
-        monitor._handle, monitor._max_gap_us = handle, max_gap_us
+        monitor._handle, monitor._max_gap_us, monitor._doubts = handle, max_gap_us, doubts
         return monitor
 
     @classmethod
@@ -301,10 +315,10 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             >>> monitor.explain("home").reason
             <Reason.NO_FIX_YET: 'no_fix_yet'>
         """
-        reason, observed, diagnostics, *numbers = self._handle.explain(identifier)
-        from .._values.explanation import Explanation
+        reason, observed, diagnostics, *numbers, doubt = self._handle.explain(identifier)
+        from .._values.explanation import explanation
 
-        return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *numbers)
+        return explanation(identifier, reason, observed, diagnostics, numbers, doubt)
 
     def state(self, identifier: str) -> State:
         """The observed state of a condition, including changes whose events are still pending. The state is unknown
@@ -411,7 +425,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         from .._values.statistics import Statistics
 
         values = self._handle.statistics()
-        fields: tuple[Any, ...] = (*values[:-2], STORE_STATUSES[values[-2]], values[-1])
+        fields: tuple[Any, ...] = (*values[:-3], STORE_STATUSES[values[-3]], *values[-2:])
         return Statistics(*fields)
 
     def __repr__(self) -> str:

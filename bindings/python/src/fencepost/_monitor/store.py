@@ -18,10 +18,11 @@ class MonitorStore(Closable):
     __slots__ = ()
     _handle: Handle
     _max_gap_us: int | None
+    _doubts: bool
     if TYPE_CHECKING:
 
         @classmethod
-        def _of(cls, handle: Handle, max_gap_us: int | None = None) -> Self: ...
+        def _of(cls, handle: Handle, max_gap_us: int | None = None, doubts: bool = True) -> Self: ...
 
     def checkpoint(self) -> None:
         """Saves everything that is not saved yet; does nothing without a store.
@@ -113,4 +114,4 @@ class MonitorStore(Closable):
             >>> fork.next_event() == first, monitor.next_event()
             (True, None)
         """
-        return self._of(self._handle.fork(), self._max_gap_us)
+        return self._of(self._handle.fork(), self._max_gap_us, self._doubts)

@@ -161,6 +161,9 @@ def compare(
     path: DevicePath | str = DevicePath.FIXES,
     max_gap: float | timedelta | None = None,
     max_speed: float | None = None,
+    plausible_speed: float | None = None,
+    corroboration_count: int = 3,
+    corroboration_time: float | timedelta = 60.0,
     hdop_scale: float | None = None,
     speed: float | None = None,
     start: Time | None = None,
@@ -231,6 +234,11 @@ def compare(
     given = GivenTracks(track, columns or {}, by, scale, how, sort, played)
     options: dict[str, Any] = {"delivery": delivery, "condition_limit": condition_limit}
     options |= {"path": path, "max_gap": max_gap, "max_speed": max_speed}
+    options |= {
+        "plausible_speed": plausible_speed,
+        "corroboration_count": corroboration_count,
+        "corroboration_time": corroboration_time,
+    }
     until_us = None if until is None else to_us(until, "until")
     again = _Again(options, rows, name, reports_of(sightings, times, sort), until_us, column)
     exact = TransitionPolicy.exact()

@@ -97,6 +97,9 @@ def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
+MOVEMENT = ("path", "max_gap", "max_speed", "plausible_speed", "corroboration_count", "corroboration_time")
+
+
 class TrackConditions(NamedTuple):
     """The conditions for the tracks of a replay.
 
@@ -117,7 +120,7 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
     """
     found: Zones | Monitor
     found = Monitor(**options)
-    path = {key: options[key] for key in ("path", "max_gap", "max_speed") if key in options}
+    movement = {key: options[key] for key in MOVEMENT if key in options}
     standard = {"delivery": Delivery.EVERY, "condition_limit": None}
     if any(options.get(key, value) != value for key, value in standard.items()):
         add_conditions(found, rows, name)
@@ -126,9 +129,9 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
     from .._fleet.fleet import Fleet
 
     found = Zones()
-    fleet = Fleet(found, **path)  # a fleet accepts gates only if the option `path` is set
+    fleet = Fleet(found, **movement)  # a fleet accepts gates only if the option `path` is set
     add_conditions(fleet.conditions, rows, name)
-    return TrackConditions(found, path)
+    return TrackConditions(found, movement)
 
 
 def feed_report(monitor: Monitor, report: Report) -> None:

@@ -35,7 +35,7 @@ class Follower(Protocol):
     def enter(self, tracks: list[int]) -> None:
         """Follows tracks from now on."""
 
-    def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int]:
+    def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int, int]:
         """Feeds the rows of those tracks that are followed. Returns the numbers of accepted, late and invalid rows.
 
         Appends the events to `found` in the order of the rows; the position of an event is 2 * row + 1. Sets the
@@ -75,7 +75,7 @@ class OneFleet:
         for track, number in zip(tracks, memoryview(numbers).cast("Q")):
             self._numbers[track] = number
 
-    def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int]:
+    def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int, int]:
         columns = rows.tracks, rows.latitudes, rows.longitudes, rows.accuracies, rows.times
         return feed_tracks(self._fleet._handle, self._numbers, begins, *columns, start, stop, found, self._as_json)
 
@@ -113,6 +113,7 @@ class Monitors:
     def __init__(self, template: Monitor, as_json: bool) -> None:
         self._template, self._as_json = template, as_json
         self._monitors: dict[int, Monitor] = {}
+        self._doubted: dict[int, int] = {}
 
     def know(self, count: int) -> None:
         pass
@@ -121,7 +122,7 @@ class Monitors:
         for track in tracks:
             self._monitors[track] = self._template.fork()
 
-    def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int]:
+    def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int, int]:
         accepted = late = invalid = 0
         accuracies: Any = repeat(0.0) if rows.accuracies is None else rows.accuracies[start:stop]
         columns = rows.tracks[start:stop], rows.latitudes[start:stop], rows.longitudes[start:stop]
@@ -141,7 +142,16 @@ class Monitors:
             else:
                 accepted, invalid = accepted + (accuracy != accuracy or accuracy >= 0), invalid + (accuracy < 0)
             found += [(2 * row + 1, track, event) for event in self._taken(monitor)]
-        return accepted, late, invalid
+        doubted = sum(self._newly_doubted(track) for track in set(rows.tracks[start:stop]))
+        return accepted - doubted, late, invalid, doubted
+
+    def _newly_doubted(self, track: int) -> int:
+        """Returns how many fixes of a track were doubted since the last call."""
+        if track not in self._monitors:
+            return 0
+        before, now = self._doubted.get(track, 0), self._monitors[track].statistics().doubted_fixes
+        self._doubted[track] = now
+        return now - before
 
     def report(self, track: int, report: Report) -> Events:
         feed_report(self._monitors[track], report)
@@ -164,7 +174,9 @@ class Monitors:
             statistics.ahead_inputs,
             statistics.accepted_sightings,
         )
-        return DeviceStatistics(statistics.clock_us, *counts, statistics.handed_out_events)
+        return DeviceStatistics(
+            statistics.clock_us, *counts, statistics.handed_out_events, doubted_fixes=statistics.doubted_fixes
+        )
 
     def _taken(self, monitor: Monitor) -> Events:
         events: Events = []

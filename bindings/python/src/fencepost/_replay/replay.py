@@ -45,6 +45,9 @@ def replay(
     path: DevicePath | str = DevicePath.FIXES,
     max_gap: float | timedelta | None = None,
     max_speed: float | None = None,
+    plausible_speed: float | None = None,
+    corroboration_count: int = 3,
+    corroboration_time: float | timedelta = 60.0,
     hdop_scale: float | None = None,
     speed: float | None = None,
     start: Time | None = None,
@@ -94,6 +97,10 @@ def replay(
             file advances the clock; after that, the path up to the time of that line cannot change.
         max_gap: The longest time between two fixes for which a path between them is assumed, as for :class:`Monitor`.
         max_speed: The highest speed that a path may need, as for :class:`Monitor`.
+        plausible_speed: The greatest plausible speed, as for :class:`Monitor`: fixes that need a higher speed are
+            doubted, and counted as ``doubted_fixes``.
+        corroboration_count: The number of doubted fixes that are trusted together, as for :class:`Monitor`.
+        corroboration_time: The least time that these fixes span, as for :class:`Monitor`.
         hdop_scale: Accuracy per unit of hdop, in metres. If `hdop_scale` is None, fixes of a GPX file have no accuracy,
             and an NMEA log uses 5 m per unit.
         speed: Plays way points without times at this speed, in metres per second. It requires `start`.
@@ -151,6 +158,11 @@ def replay(
     )
     options: dict[str, Any] = {"delivery": delivery, "condition_limit": condition_limit}
     options |= {"path": path, "max_gap": max_gap, "max_speed": max_speed}
+    options |= {
+        "plausible_speed": plausible_speed,
+        "corroboration_count": corroboration_count,
+        "corroboration_time": corroboration_time,
+    }
     until_us = None if until is None else to_us(until, "until")
     given = GivenTracks(
         track, columns or {}, by, scale, Reading(layer, transform, times), sort, Played(speed, start, loop)
@@ -185,7 +197,8 @@ class Replay:
     """One replay. Events are read after each input, as in a program that handles each event at once.
 
     Attributes:
-        counts: The counts of ``fixes``, ``late_fixes``, ``invalid_fixes``, ``reports`` and ``late_reports``.
+        counts: The counts of ``fixes``, ``late_fixes``, ``invalid_fixes``, ``reports`` and ``late_reports``, and at the
+            end of ``doubted_fixes``.
     """
 
     def __init__(self, monitor: Monitor, fixes: Sequence[FixRow], reports: Sequence[Report]) -> None:
@@ -226,8 +239,14 @@ class Replay:
     def result(self, track: Track, events: Iterable[Event]) -> TrackReplay:
         """The result of the replay. Call this method after the events have been consumed."""
         taken = tuple(events)
+        self.count_doubted()
         counts = ReplayCounts(**self.counts)
         return TrackReplay(track.key, track.path, self.fixes, taken, counts, self.first_time_us, self.monitor.clock_us)
+
+    def count_doubted(self) -> None:
+        """Counts the fixes that the monitor has doubted."""
+        if doubted := self.monitor.statistics().doubted_fixes:
+            self.counts["doubted_fixes"] = doubted
 
     def _inputs(self) -> Iterator[None]:
         reports, next_report = self.reports, 0

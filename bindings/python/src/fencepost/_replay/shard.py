@@ -107,8 +107,9 @@ class Shard:
                     found += [(2 * row + 1, track, event) for event in before]
             elif self._grouped:
                 stop = _same(rows.tracks, row)
-            accepted, late, invalid = self._follower.feed(rows, row, stop, self._begins, found)
-            counts.update(fixes=accepted + late + invalid, late_fixes=late, invalid_fixes=invalid)
+            accepted, late, invalid, doubted = self._follower.feed(rows, row, stop, self._begins, found)
+            counts.update(fixes=accepted + late + invalid + doubted, late_fixes=late, invalid_fixes=invalid)
+            counts["doubted_fixes"] += doubted
             row = stop
         return Found(found, counts)
 
@@ -142,11 +143,12 @@ class Shard:
         statistics = self._follower.end(track)
         late = statistics.late_inputs - run.late_reports
         fixes = ReplayCounts(
-            statistics.accepted_fixes + statistics.invalid_fixes + late,
+            statistics.accepted_fixes + statistics.invalid_fixes + statistics.doubted_fixes + late,
             late,
             statistics.invalid_fixes,
             run.next_report,
             run.late_reports,
+            statistics.doubted_fixes,
         )
         return Ended(track, events, self._begins[track], statistics.clock_us, fixes)
 

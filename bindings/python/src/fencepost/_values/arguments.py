@@ -113,6 +113,27 @@ def path_row(
     return DEVICE_PATHS.index(chosen), gap, speed
 
 
+def plausibility_row(
+    plausible_speed: float | None, corroboration_count: int, corroboration_time: float | timedelta
+) -> tuple[float, int, int]:
+    """The options of plausibility in the library's form: the greatest speed in metres per second (0 means any), the
+    number of corroborations, and their least time in microseconds.
+
+    Raises:
+        InvalidArgumentError: An option is out of its range.
+    """
+    speed = 0.0 if plausible_speed is None else real(plausible_speed, "plausible_speed")
+    if plausible_speed is not None and not 0 < speed < inf:
+        raise InvalidArgumentError(
+            f"plausible_speed is {speed}; must be finite and above 0 m/s, or None if every speed is plausible"
+        )
+    count = integer(corroboration_count, "corroboration_count", 2, 1_000)
+    time = seconds_to_us(corroboration_time, "corroboration_time")
+    if not 0 <= time <= 10**15:
+        raise InvalidArgumentError(f"corroboration_time is {shown(corroboration_time)}; must be from 0 to 1e9 s")
+    return speed, count, time
+
+
 def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
     return None if policy is None else as_policy(policy)._row()
 

@@ -2,14 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from .._dataclass import dataclass
 from .._tables.html import table
 from .._tables.table import Plain
 from .._tables.times import from_us
-from .enums import Diagnostics, Reason, State
+from .enums import STATES, Diagnostics, Reason, State
 from .events import diagnostic_names
+
+
+class Doubt(NamedTuple):
+    """Why the latest fix was doubted: the device cannot have moved so far since the last valid fix.
+
+    Example:
+        >>> print(Doubt(distance=3100.0, seconds=1.0, plausible_speed=60.0, corroborations=1, corroborations_needed=3))
+        3.1 km in 1 s (3 100 m/s, limit 60), 1 of 3 corroborations
+    """
+
+    distance: float
+    """The distance from the last valid fix to the doubted fix, in metres."""
+    seconds: float
+    """The time between these two fixes, in seconds; at least 1."""
+    plausible_speed: float
+    """The greatest plausible speed, in metres per second."""
+    corroborations: int
+    """The number of doubted fixes in a row, including this one, that corroborate each other."""
+    corroborations_needed: int
+    """The number of corroborations that are needed."""
+
+    def __str__(self) -> str:
+        distance = f"{self.distance:.0f} m" if self.distance < 1000 else f"{grouped(self.distance / 1000)} km"
+        speed, seconds = self.distance / self.seconds, grouped(self.seconds)
+        return (
+            f"{distance} in {seconds} s ({grouped(speed)} m/s, limit {self.plausible_speed:g}), "
+            f"{self.corroborations} of {self.corroborations_needed} corroborations"
+        )
+
+
+def grouped(value: float) -> str:
+    """A number with one decimal place below 100 and groups of three digits above.
+
+    Example:
+        >>> grouped(3.14), grouped(3100.0)
+        ('3.1', '3 100')
+    """
+    return f"{value:.1f}".removesuffix(".0") if value < 100 else f"{value:,.0f}".replace(",", " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +77,7 @@ class Explanation(Plain):
             too inaccurate.
         nearest_boundary_point: Latitude and longitude, in degrees, of the boundary point that is nearest to the last
             valid fix. None if the nearest point is not unique.
+        doubt: Why the latest fix was doubted; None if it was not, and for beacons.
 
     Example:
         >>> from fencepost import Circle, Monitor
@@ -61,6 +102,7 @@ class Explanation(Plain):
     seconds_to_decide: float | None
     accuracy_needed: float | None
     nearest_boundary_point: tuple[float, float] | None = None
+    doubt: Doubt | None = None
 
     @property
     def candidate_start(self) -> datetime | None:
@@ -94,10 +136,16 @@ class Explanation(Plain):
             found.append(("accuracy needed", f"{self.accuracy_needed:.1f} m"))
         if self.seconds_to_decide is not None:
             found.append(("due in", f"{self.seconds_to_decide:g} s"))
+        if self.doubt is not None:
+            found.append(("doubted", str(self.doubt)))
         return found
 
     def __str__(self) -> str:
-        words = {"to decide": "{} would be decisive", "accuracy needed": "an accuracy of {} is needed"}
+        words = {
+            "to decide": "{} would be decisive",
+            "accuracy needed": "an accuracy of {} is needed",
+            "doubted": "doubted: {}",
+        }
         measures = [words.get(name, f"{name} {{}}").format(value) for name, value in self._measures()]
         return ", ".join([f"{self.identifier}: {self.reason}, observed {self.observed}", *measures])
 
@@ -106,3 +154,11 @@ class Explanation(Plain):
         return table(
             f"{self.identifier}: {self.reason}, observed {self.observed}", ("measure", "value"), rows, len(rows)
         )
+
+
+def explanation(
+    identifier: str, reason: str, observed: int, diagnostics: int, numbers: Sequence[Any], doubt: Sequence[Any] | None
+) -> Explanation:
+    """An explanation in the form of the native module."""
+    values: tuple[Any, ...] = (*numbers, None if doubt is None else Doubt(*doubt))
+    return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *values)

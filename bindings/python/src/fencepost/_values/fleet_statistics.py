@@ -33,6 +33,7 @@ class FleetStatistics(Plain):
         all_kept: True if everything that was accepted so far is in the store and would survive a loss of power. A
             program that acknowledges its inputs to a broker must wait until `all_kept` is true. Without a store,
             `all_kept` is always False.
+        doubted_fixes: Fixes that were ignored because their devices cannot have reached them, see `plausible_speed`.
 
     Example:
         >>> from fencepost import Fleet, Zones
@@ -53,6 +54,7 @@ class FleetStatistics(Plain):
     device_bytes: int
     store: StoreStatus = StoreStatus.NONE
     all_kept: bool = False
+    doubted_fixes: int = 0
 
     @property
     def clock(self) -> datetime | None:
@@ -76,6 +78,7 @@ class DeviceStatistics(Plain):
         handed_out_events: The last sequence number that was delivered.
         input_count: Inputs that were counted, including rejected inputs. If a fleet with a store crashes, `input_count`
             is afterwards the number of inputs that the store had saved.
+        doubted_fixes: Fixes that were ignored because the device cannot have reached them, see `plausible_speed`.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -93,6 +96,7 @@ class DeviceStatistics(Plain):
     accepted_sightings: int
     handed_out_events: int
     input_count: int = 0
+    doubted_fixes: int = 0
 
     @property
     def clock(self) -> datetime | None:

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 
 class FeedResult(NamedTuple):
-    """The numbers of accepted, invalid and late fixes in a batch.
+    """The numbers of accepted, invalid, late and doubted fixes in a batch.
+
+    The text shows `doubted` only if it is not 0.
 
     Example:
         >>> FeedResult(accepted=3, invalid=0, late=1).late
@@ -21,8 +23,15 @@ class FeedResult(NamedTuple):
     late: int
     """The number of fixes that were skipped because their time is earlier than the clock, or ahead of the clock by more
     than `max_time_step`."""
+    doubted: int = 0
+    """The number of fixes that were skipped because the device cannot have reached them; see `plausible_speed` of
+    :class:`Monitor`."""
 
-    def _plus(self, counts: tuple[int, int, int]) -> FeedResult:
+    def __repr__(self) -> str:
+        shown = f"accepted={self.accepted}, invalid={self.invalid}, late={self.late}"
+        return f"FeedResult({shown}, doubted={self.doubted})" if self.doubted else f"FeedResult({shown})"
+
+    def _plus(self, counts: tuple[int, int, int, int]) -> FeedResult:
         """The sum of the counts of two batches."""
         return FeedResult(*(one + other for one, other in zip(self, counts, strict=True)))
 

@@ -33,6 +33,7 @@ class Statistics(Plain):
         all_kept: True if everything that was accepted so far is in the store and would survive a loss of power. A
             program that acknowledges its inputs to a broker must wait until `all_kept` is true. Without a store,
             `all_kept` is always False.
+        doubted_fixes: Fixes that were ignored because the device cannot have reached them, see `plausible_speed`.
 
     Example:
         >>> from fencepost import Monitor
@@ -52,6 +53,7 @@ class Statistics(Plain):
     ahead_inputs: int = 0
     store: StoreStatus = StoreStatus.NONE
     all_kept: bool = False
+    doubted_fixes: int = 0
 
     @property
     def clock(self) -> datetime | None:
