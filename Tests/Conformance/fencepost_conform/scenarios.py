@@ -15,12 +15,13 @@ from fencepost._values.enums import DevicePath
 OPTIONS = (
     "delivery", "condition_limit", "initial_fix_max_age", "beacon_exit_timeout", "beacon_initial_timeout",
     "max_pending_events",
-    "max_time_step", "path", "max_gap", "max_speed",
+    "max_time_step", "path", "max_gap", "max_speed", "accuracy_confidence",
 )  # fmt: skip
 
 
 FLEET_OPTIONS = (
     "beacon_exit_timeout", "beacon_initial_timeout", "max_pending_events", "max_time_step", "device_limit",
+    "accuracy_confidence",
 )  # fmt: skip
 
 

@@ -49,6 +49,7 @@ class ReferenceMonitor:
         path="fixes",
         max_gap=None,
         max_speed=None,
+        accuracy_confidence=0.68,
     ):
         if delivery not in ("first", "latest", "every"):
             raise Refused("invalid_argument", "delivery")
@@ -62,6 +63,9 @@ class ReferenceMonitor:
         self.path = path
         self.max_gap = None if max_gap is None else microseconds(max_gap)
         self.max_speed = max_speed
+        if not 0.01 <= accuracy_confidence <= 0.9999:
+            raise Refused("invalid_argument", "accuracy_confidence")
+        self.accuracy_confidence = accuracy_confidence
         # If `gap` is "next", the next change that a position at or after `gap_end` decides reports a gap. If `gap` is a
         # time, a change at this time has reported the gap, and other such changes at the same time report it too.
         self.gap = self.gap_end = None
@@ -290,7 +294,8 @@ class ReferenceMonitor:
             self._pass_time(fix.time)
             self._note_gap(fix)
             return
-        places = [c for c in self._in_add_order() if c.is_place and not c.suspended]
+        # A path lays no fixes for conditions with probabilities.
+        places = [c for c in self._in_add_order() if c.is_place and not c.suspended and not c.has_probability]
         first, end = max(self.clock, last.time + 1), fix.time - 1
         self._crossings = self._gate_crossings(way)
         if not places or first > end:
@@ -462,7 +467,7 @@ class ReferenceMonitor:
         side = c.side(d)
         c.last_fix = (fix, d)
         if c.observed is None:
-            decided = c.determined_side(d, fix.accuracy)
+            decided = c.determined_side(d, fix, self.accuracy_confidence)
             if decided is not None:
                 self._observe(
                     c, decided, now, "determination", evidence_date=fix.time, evidence=self._evidence(c, fix, d)
@@ -470,7 +475,7 @@ class ReferenceMonitor:
         elif side == c.observed.side:
             c.candidate = None
         else:
-            if c.candidate is None and c.is_decisive(d, fix.accuracy):
+            if c.candidate is None and c.is_decisive(d, fix, self.accuracy_confidence):
                 c.candidate = Candidate(side, fix, d, fix.time + c.dwell(side))
             if c.candidate is not None and c.policy["dwell_policy"] == "evidence" and fix.time >= c.candidate.deadline:
                 c.evidence_is_in = True
@@ -508,14 +513,15 @@ class ReferenceMonitor:
         )
         c.queue.append(event)
 
-    @staticmethod
-    def _evidence(c, fix, d):
+    def _evidence(self, c, fix, d):
+        p = c.probability(d, fix, self.accuracy_confidence) if c.has_probability else None
         return dict(
             latitude=fix.latitude,
             longitude=fix.longitude,
             accuracy=fix.accuracy,
             boundary_distance=d - c.line,
             evidence=fix.source,
+            probability=None if p is None or math.isnan(p) else p,
         )
 
     def _sight(self, c, report, time):
@@ -735,4 +741,4 @@ class ReferenceMonitor:
     def explain(self, identifier):
         """Returns why the condition is in its state, and the smallest change that would decide the state."""
         c = self._conditions.get(identifier)
-        return None if c is None else explain(c, self.clock, self.scanning)
+        return None if c is None else explain(c, self.clock, self.scanning, self.accuracy_confidence)

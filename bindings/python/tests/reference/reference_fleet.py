@@ -11,7 +11,7 @@ from __future__ import annotations
 from reference import ReferenceMonitor
 from reference_values import Refused
 
-OPTIONS = ("beacon_exit_timeout", "beacon_initial_timeout", "max_time_step")
+OPTIONS = ("beacon_exit_timeout", "beacon_initial_timeout", "max_time_step", "accuracy_confidence")
 
 
 class ReferenceTable:
