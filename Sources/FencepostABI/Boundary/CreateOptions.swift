@@ -31,7 +31,8 @@ struct CreateOptions {
       beacon_exit_timeout_us: engine.beaconExitTimeoutMicroseconds,
       beacon_initial_timeout_us: engine.beaconInitialTimeoutMicroseconds, condition_limit: 0, device_limit: 0,
       plausible_speed_mps: 0, corroboration_time_us: Plausibility.defaultTimeMicroseconds,
-      corroboration_count: UInt32(Plausibility.defaultCount), corroboration_reserved: 0)
+      corroboration_count: UInt32(Plausibility.defaultCount), corroboration_reserved: 0,
+      accuracy_confidence: engine.accuracyConfidence)
     if let options { read = try SizedStruct.read(options, defaults: read, "options") }
     value = read
     engine.delivery = try MonitorOptions.Delivery(read.delivery)
@@ -43,6 +44,7 @@ struct CreateOptions {
     engine.maxTimeStepMicroseconds = read.max_time_step_us == 0 ? nil : read.max_time_step_us
     engine.path = try MonitorOptions.Path(read.path, maxGap: read.max_gap_us, maxSpeed: read.max_speed_mps)
     engine.plausibility = try Plausibility?(read)
+    engine.accuracyConfidence = read.accuracy_confidence
     durability = try Durability(read.durability, interval: read.checkpoint_interval_us)
     store = try Self.store(read, name)
   }
@@ -103,7 +105,8 @@ struct CreateOptions {
       deviceLimit: limit == 0 ? FleetOptions.mostDevices : Int(clamping: limit),
       beaconExitTimeoutMicroseconds: engine.beaconExitTimeoutMicroseconds,
       beaconInitialTimeoutMicroseconds: engine.beaconInitialTimeoutMicroseconds,
-      maxTimeStepMicroseconds: engine.maxTimeStepMicroseconds, path: engine.path, plausibility: engine.plausibility)
+      maxTimeStepMicroseconds: engine.maxTimeStepMicroseconds, path: engine.path, plausibility: engine.plausibility,
+      accuracyConfidence: engine.accuracyConfidence)
     return try refusedByEngine { () throws(MonitorError) in
       guard let store = read.store else { return StoredFleet(try FleetEngine(conditions, options: fleet)) }
       return try withoutCancellation { () throws(MonitorError) in

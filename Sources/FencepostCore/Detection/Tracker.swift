@@ -12,6 +12,8 @@ struct Tracker: Sendable {
   /// A fix that is fewer microseconds ahead of the clock has an acceptable time and needs no examination; 0 if each fix
   /// must be examined for plausibility.
   private(set) var plainSteps: UInt64
+  /// ``MonitorOptions/reachOfMetre``
+  private(set) var reachOfMetre: Double
   /// The progress of the inputs.
   var timeline = Timeline()
   /// The observed states, which are saved.
@@ -25,6 +27,7 @@ struct Tracker: Sendable {
   init(_ options: MonitorOptions) {
     self.options = options
     plainSteps = options.plainSteps
+    reachOfMetre = options.reachOfMetre
   }
 
   /// Sets options that are known to be valid.
@@ -32,6 +35,7 @@ struct Tracker: Sendable {
     self.options = options
     plainSteps = options.plainSteps
     if options.plausibility == nil { timeline.forgetChain() }
+    reachOfMetre = options.reachOfMetre
   }
 
   /// Returns the tracker of a fork, which has no storage.

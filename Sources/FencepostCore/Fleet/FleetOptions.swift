@@ -18,6 +18,8 @@ public struct FleetOptions: Sendable, Hashable {
   public var path: MonitorOptions.Path
   /// The limit of the speed of each device, beyond which fixes are doubted; `nil` if every fix is trusted.
   public var plausibility: Plausibility?
+  /// The share of the true positions within the accuracy of a fix; see ``MonitorOptions/accuracyConfidence``.
+  public var accuracyConfidence: Double
 
   /// The greatest number of devices that a fleet can have.
   public static let mostDevices = ColdStore.mostRecords
@@ -26,7 +28,8 @@ public struct FleetOptions: Sendable, Hashable {
     delivery: MonitorOptions.Delivery = .every, maxPendingEvents: Int = 1_000_000,
     deviceLimit: Int = FleetOptions.mostDevices, beaconExitTimeoutMicroseconds: Int64 = 30_000_000,
     beaconInitialTimeoutMicroseconds: Int64 = 30_000_000, maxTimeStepMicroseconds: Int64? = nil,
-    path: MonitorOptions.Path = .fixes, plausibility: Plausibility? = nil
+    path: MonitorOptions.Path = .fixes, plausibility: Plausibility? = nil,
+    accuracyConfidence: Double = PositionError.defaultConfidence
   ) {
     self.delivery = delivery
     self.maxPendingEvents = maxPendingEvents
@@ -36,6 +39,7 @@ public struct FleetOptions: Sendable, Hashable {
     self.maxTimeStepMicroseconds = maxTimeStepMicroseconds
     self.path = path
     self.plausibility = plausibility
+    self.accuracyConfidence = accuracyConfidence
   }
 
   /// The options of the monitor that gives the same events as a device of the fleet.
@@ -44,7 +48,8 @@ public struct FleetOptions: Sendable, Hashable {
       delivery: delivery, maxPendingEvents: maxPendingEvents, initialFixMaxAgeMicroseconds: -1,
       beaconExitTimeoutMicroseconds: beaconExitTimeoutMicroseconds,
       beaconInitialTimeoutMicroseconds: beaconInitialTimeoutMicroseconds,
-      maxTimeStepMicroseconds: maxTimeStepMicroseconds, path: path, plausibility: plausibility)
+      maxTimeStepMicroseconds: maxTimeStepMicroseconds, path: path, plausibility: plausibility,
+      accuracyConfidence: accuracyConfidence)
   }
 
   /// Whether the last fix of each device is stored, even if it changes nothing.

@@ -96,7 +96,7 @@ struct EngineRestorer {
     guard generation > 0, generation <= engine?.table.order.lastGeneration ?? 0 else {
       throw Damage("a condition has the generation \(generation)")
     }
-    guard format == FirstFormat.format else {
+    guard isOld else {
       let row = try DefinitionRow(reading: &reader)
       _ = try engine!.restoreDefinition(row, generation: generation)
       return

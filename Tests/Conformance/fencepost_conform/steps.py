@@ -29,7 +29,7 @@ KINDS: dict[str, type[Condition]] = {
     "beacon": Beacon,
     **SHAPES,
 }
-EXPLAIN_KEYS = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide")
+EXPLAIN_KEYS = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide", "probability")
 DOUBT_KEYS = ("doubted_distance", "doubted_seconds", "corroborations")
 EVENT_KEYS = (
     "sequence",
@@ -49,6 +49,7 @@ EVENT_KEYS = (
     "evidence",
     "gap",
     "direction",
+    "probability",
 )
 COUNTERS = ("late_inputs", "invalid_fixes", "ahead_inputs", "doubted_fixes")
 TIMES = ("date", "evidence_date")
@@ -363,6 +364,7 @@ def event_members(event: Event | None) -> dict[str, Any] | None:
         "evidence": None if event.evidence is None else str(event.evidence),
         "gap": event.follows_gap,
         "direction": None if event.direction is None else str(event.direction),
+        "probability": event.probability,
     }
 
 
@@ -408,7 +410,7 @@ def compare(
         elif key == "condition" and isinstance(value, dict) and isinstance(found, dict):
             same = _is_listed(value, found)
         elif isinstance(value, int | float) and isinstance(found, int | float):
-            most = distance if key == "boundary_distance" else tolerance
+            most = {"boundary_distance": distance, "probability": TOLERANCE}.get(key, tolerance)
             if on_path and key in ("latitude", "longitude", "boundary_distance"):
                 most = DISTANCE_TOLERANCE if key == "boundary_distance" else PLACE_TOLERANCE
             same = value == found if most is None else abs(value - found) <= most

@@ -133,6 +133,8 @@ extension JSON {
       case "exit_margin": policy.exitMargin = try value.double()
       case "exit_margin_limit": policy.exitMarginLimit = try value.double()
       case "accuracy_factor": policy.accuracyFactor = try value.double()
+      case "entry_probability": policy.entryProbability = try value.double()
+      case "exit_probability": policy.exitProbability = try value.double()
       case "dwell_policy": policy.dwellPolicy = try value.oneOf(["timer": .timer, "evidence": .evidence])
       case "notify":
         policy.notify = []
@@ -224,7 +226,7 @@ extension Event {
       "latitude": JSON(evidence?.coordinate.latitude), "longitude": JSON(evidence?.coordinate.longitude),
       "evidence": evidence.map { .string($0.source == .path ? "path" : "fix") } ?? .null, "gap": .bool(followsGap),
       "diagnostics": .array(flags.map { .string("\($0.element)") }),
-      "direction": direction.map { .string("\($0.name)") } ?? .null,
+      "probability": JSON(evidence?.probability), "direction": direction.map { .string("\($0.name)") } ?? .null,
     ]
   }
 }
@@ -236,6 +238,7 @@ extension Explanation {
       "seconds_to_decide": JSON(secondsToDecide), "accuracy_needed": JSON(accuracyNeeded),
       "doubted_distance": JSON(doubt?.distance), "doubted_seconds": JSON(doubt?.seconds),
       "corroborations": .number(Double(doubt?.corroborations ?? 0)),
+      "probability": JSON(probability),
     ]
   }
 }

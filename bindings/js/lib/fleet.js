@@ -21,6 +21,7 @@ const BATCH = 256;
 const OPTIONS = [
   "delivery", "maxPendingEvents", "deviceLimit", "beaconExitTimeout", "beaconInitialTimeout", "maxTimeStep",
   "plausibleSpeed", "corroborationCount", "corroborationTime",
+  "accuracyConfidence",
 ];
 
 function putFleetOptions(engine, take, zones, options) {

@@ -137,5 +137,6 @@ export function explanationOf(numbers, place) {
     nearestLatitude: numberOf(numbers, place + EXPLANATION.nearest_latitude),
     nearestLongitude: numberOf(numbers, place + EXPLANATION.nearest_longitude),
     doubt: doubtOf(numbers, place),
+    probability: numberOf(numbers, place + EXPLANATION.probability),
   };
 }

@@ -26,6 +26,7 @@ export const SIGHTING = struct({ uuid: ["u8", 16], major: "u16", minor: "u16", r
 export const POLICY = struct({
   struct_size: "u32", dwell_policy: "i32", entry_dwell_us: "i64", exit_dwell_us: "i64", entry_margin_m: "f64",
   exit_margin_m: "f64", exit_margin_limit_m: "f64", accuracy_factor: "f64", notify: "u32", reserved: "u32",
+  entry_probability: "f64", exit_probability: "f64",
 });
 export const OPTIONS = struct({
   struct_size: "u32", delivery: "i32", conditions: "ptr", name: "ptr", store_directory: "ptr", durability: "i32",
@@ -33,12 +34,13 @@ export const OPTIONS = struct({
   max_time_step_us: "i64", initial_fix_max_age_us: "i64", beacon_exit_timeout_us: "i64",
   beacon_initial_timeout_us: "i64", condition_limit: "u64", device_limit: "u64",
   plausible_speed_mps: "f64", corroboration_time_us: "i64", corroboration_count: "u32", corroboration_reserved: "u32",
+  accuracy_confidence: "f64",
 });
 export const EVENT = struct({
   sequence: "u64", position: "u64", device: "u64", row: "u64", generation: "u64", tag: "u64", date_us: "i64",
   evidence_date_us: "i64", latitude: "f64", longitude: "f64", accuracy_m: "f64", boundary_distance_m: "f64",
   state: "i32", cause: "i32", diagnostics: "u32", flags: "u32", beacon_uuid: ["u8", 16], beacon_major: "u16",
-  beacon_minor: "u16", identifier_length: "u32", reserved: ["u64", 4], identifier: ["u8", 264],
+  beacon_minor: "u16", identifier_length: "u32", probability: "f64", reserved: ["u64", 3], identifier: ["u8", 264],
 });
 export const CONDITION = struct({
   kind: "i32", major: "i32", minor: "i32", identifier_length: "u32", generation: "u64", tag: "u64", latitude: "f64",
@@ -57,7 +59,7 @@ export const EXPLANATION = struct({
   accuracy_m: "f64", entry_margin_m: "f64", exit_margin_m: "f64", candidate_start_us: "i64", deadline_us: "i64",
   last_sighting_us: "i64", metres_to_decide: "f64", seconds_to_decide: "f64", accuracy_needed_m: "f64",
   nearest_latitude: "f64", nearest_longitude: "f64", doubted_distance_m: "f64", doubted_seconds: "f64",
-  doubted_limit_mps: "f64", corroborations: "u32", corroborations_needed: "u32",
+  doubted_limit_mps: "f64", corroborations: "u32", corroborations_needed: "u32", probability: "f64",
 });
 export const GEOMETRY = struct({
   struct_size: "u32", stride: "u32", latitudes: "ptr", longitudes: "ptr", vertex_count: "size", ring_offsets: "ptr",

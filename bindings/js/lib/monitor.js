@@ -15,6 +15,7 @@ const HOST_FLAGS = DIAGNOSTICS.map((name, bit) => (bit >= 5 && bit <= 7 ? "" : n
 const OPTIONS = [
   "name", "delivery", "conditionLimit", "maxPendingEvents", "initialFixMaxAge", "beaconExitTimeout", "beaconInitialTimeout",
   "maxTimeStep", "path", "maxGap", "maxSpeed", "plausibleSpeed", "corroborationCount", "corroborationTime",
+  "accuracyConfidence",
 ];
 const BATCH = 256;
 const ANY_STATE = -2;
@@ -46,6 +47,8 @@ export function putOptions(engine, take, options) {
   seconds(options.corroborationTime ?? 60, "corroborationTime", "corroboration_time_us");
   const count = integer(options.corroborationCount ?? 3, "corroborationCount", 2, 1000);
   to.setUint32(place + LAYOUT.corroboration_count, count, true);
+  const confidence = number(options.accuracyConfidence ?? 0.68, "accuracyConfidence");
+  to.setFloat64(place + LAYOUT.accuracy_confidence, confidence, true);
   return place;
 }
 

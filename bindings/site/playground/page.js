@@ -318,7 +318,7 @@ function showEvents() {
 
 const REASONS = {
   unmonitored: "it is not monitored", suspended: "the host lacks a capability", scanner_off: "the scanner is off",
-  no_fix_yet: "no fix has decided it yet", inside: "", outside: "", too_coarse: "the last fix is too inaccurate to decide", dwelling: "a crossing waits for its dwell",
+  no_fix_yet: "no fix has decided it yet", inside: "", outside: "", too_coarse: "the last fix is too inaccurate to decide", uncertain: "the last fix is not certain enough to decide", dwelling: "a crossing waits for its dwell",
   within_margin: "the last fix is beyond the line, within the margin",
   not_seen_yet: "its beacon was not seen yet", seen: "its beacon was seen", absent: "its beacon is absent",
 };

@@ -16,7 +16,9 @@ struct FleetHeadRow {
     let rawValue: UInt64
     /// The fleet doubts fixes, or has done so.
     static let doubts = Features(rawValue: 1)
-    static let all: Features = [.doubts]
+    /// A policy has probabilities, or the fleet has another ``FleetOptions/accuracyConfidence`` than the default.
+    static let probabilities = Features(rawValue: 2)
+    static let all: Features = [.doubts, .probabilities]
   }
 
   var format: UInt32
@@ -55,6 +57,7 @@ struct FleetHeadRow {
       writer.putCompact(moment.counters.doubtedFixes)
       options.plausibility.encode(to: &writer)
     }
+    if features.contains(.probabilities) { writer.put(options.accuracyConfidence) }
     if case .geodesic(let maxGap, let maxSpeed) = options.path {
       writer.putCompact(maxGap)
       writer.putCompact(maxSpeed ?? 0)
@@ -96,6 +99,10 @@ struct FleetHeadRow {
         moment.counters.doubtedFixes = try reader.takeCompact("doubted_fixes", in: 0...largest)
         options.plausibility = try Plausibility?(reading: &reader)
       }
+      if features.contains(.probabilities) {
+        options.accuracyConfidence = try reader.takeDouble()
+        if let defect = options.defect { throw Damage(defect) }
+      }
       if reader.remaining > 0 {
         let maxGap = try reader.takeSigned()
         let maxSpeed = try reader.takeCompactDouble()
@@ -110,8 +117,11 @@ struct FleetHeadRow {
   init(_ fleet: borrowing FleetEngine, _ conditions: borrowing ConditionTable, deviceCount: Int, moment: FleetMoment) {
     var head = ByteWriter(reserving: 64)
     HeadRow(conditions, MonitorOptions.ofTable).encode(to: &head)
-    format = fleet.rowFormat
-    if format == Self.format { features = .doubts }
+    if fleet.rowFormat == Self.format { features.insert(.doubts) }
+    if conditions.policies.hasProbabilities || fleet.options.accuracyConfidence != PositionError.defaultConfidence {
+      features.insert(.probabilities)
+    }
+    format = features.isEmpty ? fleet.rowFormat : Self.format
     options = fleet.options
     table = Array(head.bytes)
     self.deviceCount = UInt64(deviceCount)

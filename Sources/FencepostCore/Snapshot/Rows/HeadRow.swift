@@ -10,8 +10,13 @@ struct HeadRow {
     let rawValue: UInt64
     /// The monitor doubts fixes, or has done so.
     static let doubts = Features(rawValue: 1)
-    static let all: Features = [.doubts]
+    /// A policy has probabilities, or the monitor has another ``MonitorOptions/accuracyConfidence`` than the default.
+    static let probabilities = Features(rawValue: 2)
+    static let all: Features = [.doubts, .probabilities]
   }
+
+  /// Whether this type reads rows of a format.
+  static func isCurrent(_ format: UInt32) -> Bool { format == Self.format || format == extendedFormat }
 
   var features: Features = []
   var options: MonitorOptions
@@ -38,6 +43,7 @@ struct HeadRow {
     writer.putCompact(lastChange)
     writer.putCompact(lastTicket)
     if features.contains(.doubts) { options.plausibility.encode(to: &writer) }
+    if features.contains(.probabilities) { writer.put(options.accuracyConfidence) }
     if case .geodesic(let maxGap, let maxSpeed) = options.path {
       writer.putCompact(maxGap)
       writer.putCompact(maxSpeed ?? 0)
@@ -66,6 +72,7 @@ struct HeadRow {
     lastChange = try reader.takeCompact("change", in: 0...largest)
     lastTicket = try reader.takeCompact("ticket", in: 0...largest)
     if features.contains(.doubts) { options.plausibility = try Plausibility?(reading: &reader) }
+    if features.contains(.probabilities) { options.accuracyConfidence = try reader.takeDouble() }
     if reader.remaining > 0 {
       let maxGap = try reader.takeSigned()
       let maxSpeed = try reader.takeCompactDouble()
@@ -75,10 +82,14 @@ struct HeadRow {
     try reader.end()
   }
 
+  @inline(never)
   init(
     options: MonitorOptions, conditionCount: UInt64, lastGeneration: UInt64, lastSequence: UInt64, lastChange: UInt64,
-    lastTicket: UInt64
+    lastTicket: UInt64, hasProbabilities: Bool
   ) {
+    if hasProbabilities || options.accuracyConfidence != PositionError.defaultConfidence {
+      features.insert(.probabilities)
+    }
     self.options = options
     self.conditionCount = conditionCount
     self.lastGeneration = lastGeneration
@@ -91,7 +102,8 @@ struct HeadRow {
     self.init(
       options: engine.options, conditionCount: UInt64(engine.table.count),
       lastGeneration: engine.table.order.lastGeneration, lastSequence: engine.delivery.lastSequence,
-      lastChange: engine.delivery.lastChange, lastTicket: engine.table.limit.lastTicket)
+      lastChange: engine.delivery.lastChange, lastTicket: engine.table.limit.lastTicket,
+      hasProbabilities: engine.table.policies.hasProbabilities)
     if options.plausibility != nil || engine.tracker.hasDoubted { features.insert(.doubts) }
   }
 
@@ -100,7 +112,7 @@ struct HeadRow {
     self.init(
       options: options, conditionCount: UInt64(table.count), lastGeneration: table.order.lastGeneration,
       lastSequence: 0,
-      lastChange: 0, lastTicket: 0)
+      lastChange: 0, lastTicket: 0, hasProbabilities: table.policies.hasProbabilities)
   }
 
   /// Returns an engine that contains only the data of the head.

@@ -204,6 +204,7 @@ class Monitor(_ConditionHandle, _EventHandle[EventRow]):
         plausible_speed: float = ...,
         corroboration_count: int = ...,
         corroboration_time_us: int = ...,
+        accuracy_confidence: float = ...,
         /,
     ) -> Monitor: ...
     def fork(self) -> Monitor: ...
@@ -284,6 +285,7 @@ class Fleet(_EventHandle[tuple[Any, ...]]):
         corroboration_count: int = ...,
         corroboration_time_us: int = ...,
         delivery: int = ...,
+        accuracy_confidence: float = ...,
         /,
     ) -> Fleet: ...
     def fork(self) -> Fleet: ...
@@ -347,6 +349,7 @@ def event_json(
     longitude: float | None,
     accuracy: float | None,
     boundary_distance: float | None,
+    probability: float | None,
     evidence: int,
     /,
 ) -> str: ...

@@ -35,6 +35,8 @@ class Events:
 class Explained:
     """An expected result of `explain`: the author states the reason, and the reference fills in the numbers."""
 
+    keys: tuple[str, ...] = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide")
+
     def __init__(self, identifier: str, reason: str) -> None:
         self.identifier, self.reason = identifier, reason
 
@@ -127,8 +129,7 @@ def play(name: str, options: Step, steps: list[Any]) -> list[Step]:
             answer = monitor.explain(step.identifier)
             if answer["reason"] != step.reason:
                 raise SystemExit(f"{name}: {answer}")
-            keys = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide")
-            done.append({"explain": step.identifier, "is": {key: answer[key] for key in keys}})
+            done.append({"explain": step.identifier, "is": {key: answer[key] for key in step.keys}})
         elif isinstance(step, NearestPoint):
             shape = monitor.record(step.identifier)["condition"]["shape"]
             found = shape.nearest_line_place(*step.origin)

@@ -53,6 +53,7 @@ class ReferenceMonitor:
         plausible_speed=None,
         corroboration_count=3,
         corroboration_time=60.0,
+        accuracy_confidence=0.68,
     ):
         if delivery not in ("first", "latest", "every"):
             raise Refused("invalid_argument", "delivery")
@@ -67,6 +68,9 @@ class ReferenceMonitor:
         self.max_gap = None if max_gap is None else microseconds(max_gap)
         self.max_speed = max_speed
         self.plausibility = Plausibility(plausible_speed, corroboration_count, corroboration_time)
+        if not 0.01 <= accuracy_confidence <= 0.9999:
+            raise Refused("invalid_argument", "accuracy_confidence")
+        self.accuracy_confidence = accuracy_confidence
         # If `gap` is "next", the next change that a position at or after `gap_end` decides reports a gap. If `gap` is a
         # time, a change at this time has reported the gap, and other such changes at the same time report it too.
         self.gap = self.gap_end = None
@@ -306,7 +310,8 @@ class ReferenceMonitor:
             self._pass_time(fix.time)
             self._note_gap(fix)
             return
-        places = [c for c in self._in_add_order() if c.is_place and not c.suspended]
+        # A path lays no fixes for conditions with probabilities.
+        places = [c for c in self._in_add_order() if c.is_place and not c.suspended and not c.has_probability]
         first, end = max(self.clock, last.time + 1), fix.time - 1
         self._crossings = self._gate_crossings(way)
         if not places or first > end:
@@ -483,7 +488,7 @@ class ReferenceMonitor:
         side = c.side(d)
         c.last_fix = (fix, d)
         if c.observed is None:
-            decided = c.determined_side(d, fix.accuracy)
+            decided = c.determined_side(d, fix, self.accuracy_confidence)
             if decided is not None:
                 self._observe(
                     c, decided, now, "determination", evidence_date=fix.time, evidence=self._evidence(c, fix, d)
@@ -491,7 +496,7 @@ class ReferenceMonitor:
         elif side == c.observed.side:
             c.candidate = None
         else:
-            if c.candidate is None and c.is_decisive(d, fix.accuracy):
+            if c.candidate is None and c.is_decisive(d, fix, self.accuracy_confidence):
                 c.candidate = Candidate(side, fix, d, fix.time + c.dwell(side))
             if c.candidate is not None and c.policy["dwell_policy"] == "evidence" and fix.time >= c.candidate.deadline:
                 c.evidence_is_in = True
@@ -529,14 +534,15 @@ class ReferenceMonitor:
         )
         c.queue.append(event)
 
-    @staticmethod
-    def _evidence(c, fix, d):
+    def _evidence(self, c, fix, d):
+        p = c.probability(d, fix, self.accuracy_confidence) if c.has_probability else None
         return dict(
             latitude=fix.latitude,
             longitude=fix.longitude,
             accuracy=fix.accuracy,
             boundary_distance=d - c.line,
             evidence=fix.source,
+            probability=None if p is None or math.isnan(p) else p,
         )
 
     def _sight(self, c, report, time):
@@ -759,4 +765,4 @@ class ReferenceMonitor:
         if c is None:
             return None
         doubt = self.plausibility.explained(None if c.is_beacon else self.latest_fix)
-        return explain(c, self.clock, self.scanning) | doubt
+        return explain(c, self.clock, self.scanning, self.accuracy_confidence) | doubt

@@ -31,6 +31,8 @@ def reference_policy(policy: TransitionPolicy) -> dict[str, Any]:
         "exit_margin": policy.exit_margin,
         "exit_margin_limit": policy.exit_margin_limit,
         "accuracy_factor": policy.accuracy_factor,
+        "entry_probability": policy.entry_probability,
+        "exit_probability": policy.exit_probability,
         "dwell_policy": "timer" if policy.dwell_policy is DwellPolicy.TIMER else "evidence",
         "notify": tuple(names[flag] for flag in policy.notify),
     }

@@ -5,11 +5,14 @@ Like reference.py, this module was written from ``design/semantics.md`` alone.
 
 from __future__ import annotations
 
+import math
+
 from reference_values import UNMONITORED_FLAGS
 
 
-def explain(c, clock, scanning):
-    """Explains a condition at the time of its monitor's clock; `scanning` is true if the monitor scans for beacons."""
+def explain(c, clock, scanning, confidence):
+    """Explains a condition at the time of its monitor's clock; `scanning` is true if the monitor scans for beacons, and
+    `confidence` is the share of the true positions within an accuracy."""
     answer = dict(
         reason=None,
         state=c.observed.state if c.observed else "unknown",
@@ -25,8 +28,11 @@ def explain(c, clock, scanning):
         metres_to_decide=None,
         seconds_to_decide=None,
         accuracy_needed=None,
+        probability=None,
     )
-    if c.is_place:
+    if c.is_place and c.has_probability:
+        _explain_probability(c, clock, answer, confidence)
+    elif c.is_place:
         _explain_place(c, clock, answer)
     else:
         _explain_beacon(c, clock, answer)
@@ -59,11 +65,46 @@ def _accuracy_that_decides(c, d):
         return None  # with the accuracy factor 0 the accuracy does not matter
     if c.observed is None:
         return coarse if d <= r else max(coarse, d - r)
-    if not c.is_decisive(d, 0.0):
+    if not c.is_beyond_margin(d, 0.0):
         return None
     if c.side(d) == "out":
         return (d - r) / k
     return coarse if d <= r - c.size / 2 else min(coarse, (r - d) / k)
+
+
+def _describe(c, fix, d, answer):
+    """Adds what the last fix and the candidate say; returns the side of the fix."""
+    side = c.side(d)
+    answer.update(
+        side="inside" if side == "in" else "outside",
+        boundary_distance=d - c.line,
+        accuracy=fix.accuracy,
+        entry_margin=c.margin_in(fix.accuracy),
+        exit_margin=c.margin_out(fix.accuracy),
+    )
+    if c.candidate is not None:
+        answer.update(candidate_since=c.candidate.fix.time, candidate_deadline=c.candidate.deadline)
+    return side
+
+
+def _explain_probability(c, clock, answer, confidence):
+    """Explains a condition whose policy has probabilities: how far a fix must be to decide, and the accuracy that it
+    needs, are not part of the reference."""
+    if c.last_fix is None:
+        answer["reason"] = "no_fix_yet"
+        return
+    fix, d = c.last_fix
+    side = _describe(c, fix, d, answer)
+    p = c.probability(d, fix, confidence)
+    answer["probability"] = None if math.isnan(p) else p
+    on_other_side = c.observed is not None and side != c.observed.side
+    if c.candidate is not None:
+        answer["reason"] = "dwelling"
+        answer["seconds_to_decide"] = (c.candidate.deadline - clock) / 1e6
+    elif c.observed is None or (on_other_side and c.is_beyond_margin(d, fix.accuracy)):
+        answer["reason"] = "uncertain"
+    else:
+        answer["reason"] = "within_margin" if on_other_side else ("inside" if side == "in" else "outside")
 
 
 def _explain_place(c, clock, answer):
@@ -72,19 +113,10 @@ def _explain_place(c, clock, answer):
         return
     fix, d = c.last_fix
     r, a = c.line, fix.accuracy
-    side = c.side(d)
+    side = _describe(c, fix, d, answer)
     entry, leave = c.margin_in(a), c.margin_out(a)
-    answer.update(
-        side="inside" if side == "in" else "outside",
-        boundary_distance=d - r,
-        accuracy=a,
-        entry_margin=entry,
-        exit_margin=leave,
-    )
-    if c.candidate is not None:
-        answer.update(candidate_since=c.candidate.fix.time, candidate_deadline=c.candidate.deadline)
     on_other_side = c.observed is not None and side != c.observed.side
-    undecided = c.observed is None or (on_other_side and not c.is_decisive(d, a))
+    undecided = c.observed is None or (on_other_side and not c.is_beyond_margin(d, a))
     if undecided and _accuracy_that_decides(c, d) is not None:
         answer["reason"] = "too_coarse"
         answer["accuracy_needed"] = _accuracy_that_decides(c, d)

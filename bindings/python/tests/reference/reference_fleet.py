@@ -18,6 +18,7 @@ OPTIONS = (
     "plausible_speed",
     "corroboration_count",
     "corroboration_time",
+    "accuracy_confidence",
 )
 
 

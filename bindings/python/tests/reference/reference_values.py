@@ -10,6 +10,7 @@ import math
 import re
 
 from geographiclib.geodesic import Geodesic
+from reference_probability import ERROR_OF_RAYS, probability
 
 # The diagnostic flags, in the order of section 1.3 of the semantics.
 FLAG_ORDER = (
@@ -36,6 +37,8 @@ PRESETS = {
         exit_margin=20.0,
         exit_margin_limit=0.0,
         accuracy_factor=1.0,
+        entry_probability=0.0,
+        exit_probability=0.0,
         dwell_policy="timer",
         notify=("initial", "entry", "exit"),
     ),
@@ -46,6 +49,8 @@ PRESETS = {
         exit_margin=0.0,
         exit_margin_limit=0.0,
         accuracy_factor=0.0,
+        entry_probability=0.0,
+        exit_probability=0.0,
         dwell_policy="timer",
         notify=("initial", "entry", "exit"),
     ),
@@ -56,6 +61,8 @@ PRESETS = {
         exit_margin=60.0,
         exit_margin_limit=200.0,
         accuracy_factor=1.0,
+        entry_probability=0.0,
+        exit_probability=0.0,
         dwell_policy="timer",
         notify=("initial", "entry", "exit"),
     ),
@@ -117,12 +124,29 @@ def checked_policy(policy):
             raise Refused("invalid_argument", name)
     if fields["exit_margin_limit"] != 0 and fields["exit_margin_limit"] < fields["exit_margin"]:
         raise Refused("invalid_argument", "exit_margin_limit")
+    _check_probabilities(fields)
     if fields["dwell_policy"] not in ("timer", "evidence"):
         raise Refused("invalid_argument", "dwell_policy")
     fields["notify"] = frozenset(fields["notify"])
     if not fields["notify"] <= {"initial", "entry", "exit"}:
         raise Refused("invalid_argument", "notify")
     return fields
+
+
+def _check_probabilities(fields):
+    """Both probabilities are 0, or both are set; a policy with probabilities uses no factor of the accuracy."""
+    entry, leave = fields["entry_probability"], fields["exit_probability"]
+    for value in (entry, leave):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise Refused("invalid_argument", "probability")
+    if entry == 0 and leave == 0:
+        return
+    if not 0.5 < entry <= 0.99999:
+        raise Refused("invalid_argument", "entry_probability")
+    if not 0.00001 <= leave < 0.5:
+        raise Refused("invalid_argument", "exit_probability")
+    if fields["accuracy_factor"] != 0:
+        raise Refused("invalid_argument", "accuracy_factor")
 
 
 def checked_uuid(text):
@@ -152,7 +176,9 @@ class Fix:
         self.source = source  # "path": the reference computed this position between two fixes
 
 
-NO_EVIDENCE = dict(latitude=None, longitude=None, accuracy=None, boundary_distance=None, evidence=None)
+NO_EVIDENCE = dict(
+    latitude=None, longitude=None, accuracy=None, boundary_distance=None, evidence=None, probability=None
+)
 
 
 class Observation:
@@ -302,18 +328,48 @@ class Condition:
     def is_fine(self, accuracy):
         return self.policy["accuracy_factor"] == 0 or accuracy <= max(self.size, 100.0)
 
-    def determined_side(self, d, accuracy):
+    @property
+    def has_probability(self):
+        """Returns True if the policy has probabilities. The thresholds of such a policy are margins and
+        probabilities, and no accuracy is too coarse."""
+        return self.policy is not None and self.policy["entry_probability"] != 0
+
+    def probability(self, d, fix, confidence):
+        return probability(self, fix, d - self.line, confidence)
+
+    def is_probable(self, side, d, fix, confidence):
+        """Returns True if the probability of a fix is decisive for a side. NaN is decisive for no side."""
+        if not self.has_probability:
+            return True
+        p = self.probability(d, fix, confidence)
+        least = 2e-6 if self.has_exact_probability or p in (0.0, 1.0) else ERROR_OF_RAYS
+        for threshold in (self.policy["entry_probability"], self.policy["exit_probability"]):
+            if abs(p - threshold) < least:
+                raise AssertionError(f"the probability {p} is too near to the threshold {threshold}")
+        return p >= self.policy["entry_probability"] if side == "in" else p <= self.policy["exit_probability"]
+
+    @property
+    def has_exact_probability(self):
+        kind = self.definition["kind"]
+        return kind == "circle" or (kind == "polygon" and self.definition["shape"].buffer == 0)
+
+    def determined_side(self, d, fix, confidence):
         """Returns the side that a fix determines for an undetermined condition, or None if the fix determines no
         side."""
-        if self.is_fine(accuracy):
+        if self.has_probability:
+            return self.side(d) if self.is_probable(self.side(d), d, fix, confidence) else None
+        if self.is_fine(fix.accuracy):
             return self.side(d)
-        return "out" if d - accuracy > self.line else None
+        return "out" if d - fix.accuracy > self.line else None
 
-    def is_decisive(self, d, accuracy):
+    def is_beyond_margin(self, d, accuracy):
         r = self.line
         if self.side(d) == "in":
             return d <= r - self.margin_in(accuracy) and self.is_fine(accuracy)
         return d >= r + self.margin_out(accuracy)
+
+    def is_decisive(self, d, fix, confidence):
+        return self.is_beyond_margin(d, fix.accuracy) and self.is_probable(self.side(d), d, fix, confidence)
 
     def dwell(self, side):
         return microseconds(self.policy["entry_dwell" if side == "in" else "exit_dwell"])

@@ -6,102 +6,17 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import pytest
 from conftest import IS_FULL
-from geographiclib.geodesic import Geodesic
+from reference_probability import Plane, around, of_circle, of_ring
 
 from fencepost import Circle, Corridor, Polygon, Zones, geodesic
 
 np = pytest.importorskip("numpy")
 
-EARTH = Geodesic.WGS84
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(10)
 PLACES = [(90.0, 0.0), (-90.0, 30.0), (89.9999, -20.0), (0.0, 180.0), (12.0, 179.9999), (-67.0, -180.0)]
-
-
-class Plane:
-    """The whitened azimuthal equidistant plane around a measured position."""
-
-    def __init__(self, latitude: float, longitude: float, ellipse: tuple[float, float, float]) -> None:
-        self.place, (major, minor, orientation) = (latitude, longitude), ellipse
-        self.major, self.minor = max(major, minor, 0.01), max(minor, 0.01)
-        self.turn = math.radians(orientation)
-
-    def of(self, latitude: float, longitude: float) -> complex:
-        path = EARTH.Inverse(*self.place, latitude, longitude)
-        angle = math.radians(path["azi1"]) - self.turn
-        return complex(path["s12"] * math.cos(angle) / self.major, -path["s12"] * math.sin(angle) / self.minor)
-
-    def contribution(self, curve: Callable[[float], tuple[float, float]], start: float, end: float) -> float:
-        """The integral of (1 - exp(-rho^2 / 2)) dtheta / 2 pi along a line, divided into pieces of at
-        most 0.02 standard deviations between exact positions."""
-        first, last = self.of(*curve(start)), self.of(*curve(end))
-        return self.piece(curve, start, first, end, last, 0)
-
-    def piece(
-        self,
-        curve: Callable[[float], tuple[float, float]],
-        start: float,
-        a: complex,
-        end: float,
-        b: complex,
-        depth: int,
-    ) -> float:
-        middle = (start + end) / 2
-        m = self.of(*curve(middle))
-        longest = max(abs(m - a), abs(b - m))
-        is_far = abs(m) > 7 + 1.5 * longest
-        if (is_far and longest < abs(m) / 2) or (longest < 0.02 and depth > 1):
-            # Simpson's rule for the parabola through the three points, with the exact angle at infinity.
-            if is_far:
-                return (cmath_angle(m / a) + cmath_angle(b / m)) / (2 * math.pi)
-            slope_a, slope_b = -3 * a + 4 * m - b, a - 4 * m + 3 * b
-            values = [(a, slope_a), (m, b - a), (b, slope_b)]
-            sums = [g(abs(z) ** 2 / 2) * (z.real * s.imag - z.imag * s.real) for z, s in values]
-            return (sums[0] + 4 * sums[1] + sums[2]) / 6 / (4 * math.pi)
-        return self.piece(curve, start, a, middle, m, depth + 1) + self.piece(curve, middle, m, end, b, depth + 1)
-
-
-def cmath_angle(z: complex) -> float:
-    return math.atan2(z.imag, z.real)
-
-
-def g(u: float) -> float:
-    return -math.expm1(-u) / u if u > 1e-12 else 1.0
-
-
-def around(latitude: float, longitude: float, azimuth: float, distance: float) -> tuple[float, float]:
-    end = EARTH.Direct(latitude, longitude, azimuth, distance)
-    return end["lat2"], end["lon2"]
-
-
-def of_ring(plane: Plane, ring: list[tuple[float, float]]) -> float:
-    """The sum over a ring, counterclockwise positive."""
-    total = 0.0
-    for start, end in zip(ring, ring[1:] + ring[:1]):
-        path = EARTH.Inverse(*start, *end)
-
-        def curve(s: float, start: tuple[float, float] = start, azimuth: float = path["azi1"]) -> tuple[float, float]:
-            return around(*start, azimuth, s)
-
-        # Cut at the nearest places, so that no piece of a long edge is missed.
-        pieces = max(1, math.ceil(path["s12"] / (40 * plane.major)))
-        cuts = [path["s12"] * piece / min(pieces, 64) for piece in range(min(pieces, 64) + 1)]
-        total += sum(plane.contribution(curve, low, high) for low, high in pairwise(cuts))
-    return total
-
-
-def of_circle(plane: Plane, latitude: float, longitude: float, radius: float) -> float:
-    def curve(angle: float) -> tuple[float, float]:
-        return around(latitude, longitude, -angle, radius)
-
-    towards = -EARTH.Inverse(latitude, longitude, *plane.place)["azi1"]
-    cuts = [towards + turn for turn in (-180, -90, -20, -4, -1, 0, 1, 4, 20, 90, 180)]
-    return sum(plane.contribution(curve, low, high) for low, high in pairwise(cuts))
 
 
 def by_rays(zones: Zones, plane: Plane, rays: int, steps: int) -> float:

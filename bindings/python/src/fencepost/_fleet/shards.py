@@ -47,6 +47,7 @@ class Shards:
         device_limit: The largest number of devices of all fleets together. 0 means no limit.
         timeouts: The two timeouts for beacons, and the largest time step.
         movement: The options of the path and of plausibility.
+        confidence: The option `accuracy_confidence` of the fleet.
         count: The number of fleets.
     """
 
@@ -57,6 +58,7 @@ class Shards:
         device_limit: int,
         timeouts: tuple[int, int, int],
         movement: tuple[int, int, float, float, int, int],
+        confidence: float,
         count: int,
     ):
         path, gap, speed = movement[:3]
@@ -77,6 +79,8 @@ class Shards:
                 plausible,
                 count_needed,
                 span,
+                0,
+                confidence,
             )
             for _ in range(count)
         ]

@@ -10,7 +10,7 @@ from .._native import InvalidArgumentError, Monitor as Handle
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, real
 from .._tables.times import from_us, seconds_to_us, utc_text
-from .._values.arguments import assumed, has_options, member, path_row, plausibility_row
+from .._values.arguments import assumed, has_options, member, path_row, plausibility_row, share
 from .._values.enums import (
     DELIVERIES,
     DURABILITIES,
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         plausible_speed: float | None
         corroboration_count: int
         corroboration_time: float | timedelta
+        accuracy_confidence: float
 
 
 def _age(value: float | timedelta) -> int:
@@ -149,6 +150,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         corroboration_count: The number of doubted fixes in a row, from 2 to 1,000, that are trusted if each is
             plausible after the one before. The last of them is applied.
         corroboration_time: The least time between the first and the last of these fixes, in seconds, from 0 to 1e9.
+        accuracy_confidence: The share of the true positions within the accuracy of a fix, 0.01 to 0.9999. Android
+            reports the accuracy of 0.68, which is the default; gpsd reports 0.95. Only policies with an
+            ``entry_probability`` depend on it.
 
     Raises:
         InputError: `conditions` cannot be used as a source of conditions. In this case, the monitor's store was not
@@ -210,6 +214,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         plausible_speed: float | None = None,
         corroboration_count: int = 3,
         corroboration_time: float | timedelta = 60.0,
+        accuracy_confidence: float = 0.68,
     ) -> None:
         if isinstance(conditions, str) and name is None and not any(mark in conditions for mark in "./\\"):
             conditions, name = None, conditions
@@ -235,6 +240,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             0 if max_time_step is None else time_step(max_time_step),
             *path_options,
             *plausibility_row(plausible_speed, corroboration_count, corroboration_time),
+            share(accuracy_confidence),
         )
         if source is not None:
             try:

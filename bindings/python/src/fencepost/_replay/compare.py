@@ -164,6 +164,7 @@ def compare(
     plausible_speed: float | None = None,
     corroboration_count: int = 3,
     corroboration_time: float | timedelta = 60.0,
+    accuracy_confidence: float = 0.68,
     hdop_scale: float | None = None,
     speed: float | None = None,
     start: Time | None = None,
@@ -238,6 +239,7 @@ def compare(
         "plausible_speed": plausible_speed,
         "corroboration_count": corroboration_count,
         "corroboration_time": corroboration_time,
+        "accuracy_confidence": accuracy_confidence,
     }
     until_us = None if until is None else to_us(until, "until")
     again = _Again(options, rows, name, reports_of(sightings, times, sort), until_us, column)

@@ -97,7 +97,10 @@ def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
-MOVEMENT = ("path", "max_gap", "max_speed", "plausible_speed", "corroboration_count", "corroboration_time")
+MOVEMENT = (
+    *("path", "max_gap", "max_speed", "plausible_speed", "corroboration_count", "corroboration_time"),
+    "accuracy_confidence",
+)
 
 
 class TrackConditions(NamedTuple):

@@ -48,6 +48,7 @@ def replay(
     plausible_speed: float | None = None,
     corroboration_count: int = 3,
     corroboration_time: float | timedelta = 60.0,
+    accuracy_confidence: float = 0.68,
     hdop_scale: float | None = None,
     speed: float | None = None,
     start: Time | None = None,
@@ -101,6 +102,7 @@ def replay(
             doubted, and counted as ``doubted_fixes``.
         corroboration_count: The number of doubted fixes that are trusted together, as for :class:`Monitor`.
         corroboration_time: The least time that these fixes span, as for :class:`Monitor`.
+        accuracy_confidence: The share of the true positions within the accuracy of a fix, as for :class:`Monitor`.
         hdop_scale: Accuracy per unit of hdop, in metres. If `hdop_scale` is None, fixes of a GPX file have no accuracy,
             and an NMEA log uses 5 m per unit.
         speed: Plays way points without times at this speed, in metres per second. It requires `start`.
@@ -162,6 +164,7 @@ def replay(
         "plausible_speed": plausible_speed,
         "corroboration_count": corroboration_count,
         "corroboration_time": corroboration_time,
+        "accuracy_confidence": accuracy_confidence,
     }
     until_us = None if until is None else to_us(until, "until")
     given = GivenTracks(

@@ -77,6 +77,8 @@ class Explanation(Plain):
             too inaccurate.
         nearest_boundary_point: Latitude and longitude, in degrees, of the boundary point that is nearest to the last
             valid fix. None if the nearest point is not unique.
+        probability: The probability that the zone contains the true position of the last valid fix, if the policy has
+            probabilities.
         doubt: Why the latest fix was doubted; None if it was not, and for beacons.
 
     Example:
@@ -102,6 +104,7 @@ class Explanation(Plain):
     seconds_to_decide: float | None
     accuracy_needed: float | None
     nearest_boundary_point: tuple[float, float] | None = None
+    probability: float | None = None
     doubt: Doubt | None = None
 
     @property
@@ -130,6 +133,8 @@ class Explanation(Plain):
             found.append(("last fix", f"{abs(self.boundary_distance):.1f} m {side} the boundary"))
         if self.accuracy:
             found.append(("accuracy", f"{self.accuracy:.1f} m"))
+        if self.probability is not None:
+            found.append(("probability", f"{self.probability:.6g}"))
         if self.metres_to_decide is not None:
             found.append(("to decide", f"{self.metres_to_decide:.1f} m more"))
         if self.accuracy_needed is not None:

@@ -1,0 +1,45 @@
+"""Writes the scenarios in Tests/Conformance/Probability. The module probability_scenarios.py contains the steps and the
+expected events.
+
+    python generate_probability_scenarios.py
+
+The expected events are written as in generate_shape_scenarios.py. The script adds the probability of each event, except
+for corridors and buffers: their probabilities in the reference are not exact enough. `explained("c", "uncertain")`
+states the reason, and the reference adds the numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import generate_path_scenarios as paths
+import generate_shape_scenarios as shapes
+import run_reference_corpus as corpus
+
+KEYS = ("reason", "probability", "seconds_to_decide")
+
+
+class Explained(shapes.Explained):
+    keys = KEYS
+
+
+def explained(identifier: str, reason: str) -> Explained:
+    return Explained(identifier, reason)
+
+
+def as_step(event: dict[str, Any]) -> dict[str, Any]:
+    step = paths.PLAIN(event)
+    del step["next"]["boundary_distance"]  # the other scenarios are about distances
+    if not event["identifier"].startswith("rough"):
+        step["next"]["probability"] = event["probability"]
+    if event["gap"]:
+        step["next"]["gap"] = True
+    return step
+
+
+if __name__ == "__main__":
+    # Without this line, probability_scenarios would import this file as a second module.
+    sys.modules["generate_probability_scenarios"] = sys.modules["__main__"]
+    paths.FOLDER = corpus.CORPUS / "Probability"
+    sys.exit(paths.main("probability_scenarios", as_step, shapes.said))
