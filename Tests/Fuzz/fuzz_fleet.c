@@ -188,12 +188,14 @@ static void use_damaged(fencepost_fleet *fleet) {
     double latitude, longitude;
     REQUIRE(fencepost_fleet_device_positions(fleet, &numbers[device], 1, &latitude, &longitude, NULL) == FENCEPOST_OK);
     REQUIRE(latitude != latitude || (latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180));
+    REQUIRE(fencepost_fleet_device_statistics(fleet, numbers[device], &statistics, NULL) == FENCEPOST_OK);
+    uint64_t doubted = statistics.doubted_fixes;
     if (fencepost_fleet_feed_fix(fleet, numbers[device], &fix, NULL) == FENCEPOST_OK) {
       REQUIRE(fencepost_fleet_device_positions(fleet, &numbers[device], 1, &latitude, &longitude, NULL) ==
               FENCEPOST_OK);
-      REQUIRE(latitude == 0 && longitude == 0);
+      REQUIRE(fencepost_fleet_device_statistics(fleet, numbers[device], &statistics, NULL) == FENCEPOST_OK);
+      REQUIRE((latitude == 0 && longitude == 0) || statistics.doubted_fixes == doubted + 1);
     }
-    REQUIRE(fencepost_fleet_device_statistics(fleet, numbers[device], &statistics, NULL) == FENCEPOST_OK);
   }
   fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, INT64_C(1700000900000000), 0, NULL);
   REQUIRE(fencepost_fleet_snapshot(fleet, NULL, 0, &size, NULL) == FENCEPOST_OK);

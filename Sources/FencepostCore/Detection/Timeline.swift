@@ -66,6 +66,9 @@ struct Timeline: Sendable {
     return .doubted
   }
 
+  /// Sets the chain of a device, whose fixes a fleet judges itself.
+  mutating func load(_ chain: DoubtChain) { self.chain = chain }
+
   mutating func forgetChain() { chain = DoubtChain() }
 
   /// Forgets the last fix, because the path from it is unknown.
@@ -112,10 +115,9 @@ struct Timeline: Sendable {
   }
 
   /// Continues with another device, whose inputs are counted elsewhere.
-  mutating func begin(clock: Int64, lastFix: Fix?, chain: DoubtChain, gap: Int64) {
+  mutating func begin(clock: Int64, lastFix: Fix?, gap: Int64) {
     self.clock = clock
     self.lastFix = lastFix
-    self.chain = chain
     restore(gap: gap)
   }
 

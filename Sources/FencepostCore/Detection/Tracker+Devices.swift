@@ -15,13 +15,16 @@ struct Clearance {
 extension Tracker {
   /// Forgets the previous device, and begins with a device that is settled outside of every shape up to a generation.
   mutating func begin(
-    clock: Int64, lastFix: Fix?, chain: DoubtChain, gap: Int64, isScanning: Bool, seen: UInt64, _ table: ConditionTable
+    clock: Int64, lastFix: Fix?, gap: Int64, isScanning: Bool, seen: UInt64, _ table: ConditionTable
   ) {
-    timeline.begin(clock: clock, lastFix: lastFix, chain: chain, gap: gap)
+    timeline.begin(clock: clock, lastFix: lastFix, gap: gap)
     known.begin(isScanning: isScanning, sweptThrough: seen, table)
     lookout.removeAll()
     deadlines.removeAll()
   }
+
+  /// Loads the doubted fixes, which only an explanation needs: a fleet judges the fixes of its devices itself.
+  mutating func load(_ chain: DoubtChain) { timeline.load(chain) }
 
   /// Loads the unconfirmed crossing of a shape. This must be done before the shape itself is loaded.
   mutating func load(_ slot: UInt32, _ candidate: Candidate) {

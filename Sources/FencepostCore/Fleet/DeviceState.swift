@@ -82,7 +82,7 @@ struct DeviceState: Sendable {
   /// Removes the state of the previous device; the lists keep their capacity.
   mutating func removeAll() {
     lastFix = nil
-    chain = DoubtChain()
+    if !chain.isEmpty { chain = DoubtChain() }
     gap = .min
     isScanning = true
     counters = InputCounters()

@@ -152,8 +152,9 @@ extension FleetEngine {
     var monitor = MonitorEngine(trusted: nil, options.monitorOptions)
     monitor.table = copy table
     monitor.tracker.begin(
-      clock: watermark.clock(line), lastFix: state.lastFix, chain: state.chain, gap: state.gap,
+      clock: watermark.clock(line), lastFix: state.lastFix, gap: state.gap,
       isScanning: state.isScanning, seen: state.isRewound ? 0 : line.seen, table)
+    monitor.tracker.load(state.chain)
     for crossing in state.crossings { monitor.tracker.load(crossing.slot, crossing.candidate) }
     if table.isGeographic(slot) {
       let believed = observed(slot, state, device, table)

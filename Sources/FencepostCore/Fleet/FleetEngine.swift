@@ -280,7 +280,7 @@ extension DeviceState {
   /// - Parameter seen: See ``DeviceLine/seen``.
   borrowing func load(into tracker: inout Tracker, clock: Int64, seen: UInt64, _ table: ConditionTable) {
     tracker.begin(
-      clock: clock, lastFix: lastFix, chain: chain, gap: gap, isScanning: isScanning, seen: isRewound ? 0 : seen, table)
+      clock: clock, lastFix: lastFix, gap: gap, isScanning: isScanning, seen: isRewound ? 0 : seen, table)
     for crossing in crossings { tracker.load(crossing.slot, crossing.candidate) }
     for inside in insides { tracker.load(inside.slot, .inside, table) }
     for crossing in crossings where !tracker.isException(crossing.slot) {
