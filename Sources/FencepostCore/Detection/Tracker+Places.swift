@@ -148,6 +148,7 @@ extension MonitorOptions {
 
   /// The distance from a boundary, in metres, beyond which the side of a fix with an accuracy of 1 m decides the
   /// probability; or a little more.
+  @inline(never)
   var reachOfMetre: Double {
     ErrorEllipse(accuracy: 1e6, confidence: accuracyConfidence).major * (ErrorEllipse.farthest * 1.000_000_1e-6)
   }

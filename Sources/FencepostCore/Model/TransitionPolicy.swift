@@ -120,8 +120,8 @@ public struct TransitionPolicy: Sendable, Hashable {
     guard isDefined, entryProbability > 0.5, entryProbability <= 0.99999, exitProbability >= 0.00001,
       exitProbability < 0.5
     else {
-      return "entry_probability is \(entryProbability) and exit_probability is \(exitProbability); must be above 0.5 "
-        + "to 0.99999, and from 0.00001 to below 0.5; or set both to 0"
+      return "entry_probability or exit_probability is out of range; must be above 0.5 to 0.99999, and from 0.00001 to "
+        + "below 0.5; or set both to 0"
     }
     guard accuracyFactor == 0 else {
       return "accuracy_factor is above 0; must be 0 with entry_probability, which uses the accuracy itself"

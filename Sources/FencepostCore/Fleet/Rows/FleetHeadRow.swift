@@ -114,6 +114,7 @@ struct FleetHeadRow {
   }
 
   /// - Parameter deviceCount: The number of rows of devices.
+  @inline(never)
   init(_ fleet: borrowing FleetEngine, _ conditions: borrowing ConditionTable, deviceCount: Int, moment: FleetMoment) {
     var head = ByteWriter(reserving: 64)
     HeadRow(conditions, MonitorOptions.ofTable).encode(to: &head)
