@@ -326,6 +326,10 @@ enum {
  * formulas, "radius" is depth_m of fencepost_shape: for a polygon its depth, for a corridor half its width.
  *   margin inwards  = min(max(entry_margin_m, accuracy_factor * accuracy), radius / 2)
  *   margin outwards = max(exit margin, accuracy_factor * accuracy)
+ * With probabilities, a fix is decisive only if it is certain enough, too: inwards if the probability that the shape
+ * contains the true position is at least entry_probability, outwards if it is at most exit_probability. Set both, or
+ * leave both at 0; with probabilities, accuracy_factor must be 0. No fix is then too coarse, a position on a path decides
+ * nothing, and a shape much smaller than the error is never entered. See accuracy_confidence of the options.
  * Later versions may add members at the end.
  */
 typedef struct fencepost_transition_policy {
@@ -340,21 +344,23 @@ typedef struct fencepost_transition_policy {
   double accuracy_factor;              /* finite, >= 0; 0: accuracy is ignored */
   uint32_t notify;                     /* FENCEPOST_NOTIFY_... */
   uint32_t reserved;                   /* 0 */
+  double entry_probability;            /* above 0.5, at most 0.99999; 0: the margins alone decide */
+  double exit_probability;             /* at least 0.00001, below 0.5; 0: the margins alone decide */
 } fencepost_transition_policy;
 
 /* clang-format off */
 /* The default: 20 s dwell, 20 m margins, accuracy counts. */
 #define FENCEPOST_TRANSITION_POLICY_STANDARD_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 20, 0, 1, \
-   FENCEPOST_NOTIFY_ALL, 0}
+   FENCEPOST_NOTIFY_ALL, 0, 0, 0}
 /* No dwell, no margins: the boundary itself decides. */
 #define FENCEPOST_TRANSITION_POLICY_EXACT_INIT \
-  {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 0, 0, 0, 0, 0, 0, FENCEPOST_NOTIFY_ALL, 0}
+  {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 0, 0, 0, 0, 0, 0, FENCEPOST_NOTIFY_ALL, 0, 0, 0}
 /* Approximates Core Location, whose rules are only partly known: the exit margin is the radius of the circle, clamped
    to 60 to 200 m. */
 #define FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 60, 200, 1, \
-   FENCEPOST_NOTIFY_ALL, 0}
+   FENCEPOST_NOTIFY_ALL, 0, 0, 0}
 /* clang-format on */
 
 /* Which events are delivered when several changes of a condition are pending. */
@@ -461,6 +467,9 @@ typedef struct fencepost_options {
   uint64_t condition_limit;          /* monitors: largest number of monitored conditions, all kinds together; 0 = no
                                         limit. Fleets: 0 */
   uint64_t device_limit;             /* fleets: 1 ... 67108863 devices; 0 = the maximum. Monitors: 0 */
+  double accuracy_confidence;        /* 0.01 ... 0.9999: the share of the true positions within the accuracy of a fix,
+                                        0.68 on Android, 0.95 for eph of gpsd. Only policies with an entry_probability
+                                        depend on it */
 } fencepost_options;
 
 /* clang-format off */
@@ -468,16 +477,16 @@ typedef struct fencepost_options {
    30 s timeouts for beacons; no limit of conditions; in memory. */
 #define FENCEPOST_MONITOR_OPTIONS_INIT \
   {sizeof(fencepost_options), FENCEPOST_DELIVERY_EVERY, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
-   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 0, 0}
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 0, 0, 0.68}
 /* As in Core Location: only the first pending event of a condition is delivered, and 20 conditions are monitored. */
 #define FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT \
   {sizeof(fencepost_options), FENCEPOST_DELIVERY_FIRST, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
-   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 20, 0}
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 20, 0, 0.68}
 /* The defaults of a fleet: those of a monitor, except that no earlier fix decides a new condition. Any number of
    devices. */
 #define FENCEPOST_FLEET_OPTIONS_INIT \
   {sizeof(fencepost_options), FENCEPOST_DELIVERY_EVERY, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
-   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, -1, 30000000, 30000000, 0, 0}
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, -1, 30000000, 30000000, 0, 0, 0.68}
 /* clang-format on */
 
 /* ------------------------------------------------------------------------------------------- outputs */
@@ -546,7 +555,10 @@ typedef struct fencepost_event {
   uint16_t beacon_major;      /* 0 ... 65535 */
   uint16_t beacon_minor;      /* 0 ... 65535 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
-  uint64_t reserved[4];       /* 0 */
+  double probability;         /* probability that the shape contains the true position of the deciding fix, 0 ... 1;
+                                 NaN if the policy has no probabilities, or if there is no such fix. 0 is a probability:
+                                 set NaN in an event that you fill yourself */
+  uint64_t reserved[3];       /* 0 */
   char identifier[264];       /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_event;
 
@@ -646,7 +658,8 @@ enum {
   FENCEPOST_REASON_OUTSIDE = 9,
   FENCEPOST_REASON_NOT_SEEN_YET = 10, /* beacons: undetermined */
   FENCEPOST_REASON_SEEN = 11,
-  FENCEPOST_REASON_ABSENT = 12
+  FENCEPOST_REASON_ABSENT = 12,
+  FENCEPOST_REASON_UNCERTAIN = 13 /* shapes: the last fix could decide by its position, but not by its probability */
 };
 
 /*
@@ -671,13 +684,15 @@ typedef struct fencepost_explanation {
   double metres_to_decide;    /* how much farther beyond the boundary than the last fix the next fix must lie to decide,
                                  if it has the same accuracy */
   double seconds_to_decide;   /* deadline minus clock */
-  double accuracy_needed_m;   /* for TOO_COARSE: the accuracy needed to decide */
+  double accuracy_needed_m;   /* for TOO_COARSE and UNCERTAIN: the accuracy needed to decide */
   double nearest_latitude;    /* the boundary point nearest to the last valid fix, degrees */
   double nearest_longitude;   /* degrees */
+  double probability;         /* probability that the shape contains the true position of the last valid fix, with a
+                                 policy that has probabilities */
 } fencepost_explanation;
 
 /* Initialise each fencepost_explanation with this macro. */
-#define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* ------------------------------------------------------------------------- definitions of conditions */
 

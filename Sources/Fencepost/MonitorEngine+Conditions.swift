@@ -60,7 +60,8 @@ extension MonitorEngine {
   /// Returns the record of the condition with the given slot; the condition must exist.
   package func record(of slot: UInt32) -> Record {
     Record(
-      condition: condition(of: slot), lastEvent: table.event(from: lastEntry(of: slot)),
+      condition: condition(of: slot),
+      lastEvent: table.event(from: lastEntry(of: slot), confidence: options.accuracyConfidence),
       policy: table.policy(of: slot))
   }
 

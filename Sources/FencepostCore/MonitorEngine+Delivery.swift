@@ -3,7 +3,8 @@ extension MonitorEngine {
   /// Commits the events that were handed out before, and hands out the next event; returns `nil` if no event waits.
   public mutating func nextEvent() -> Event? {
     var event: Event?
-    _ = poll(limit: 1) { entry, table in event = table.event(from: entry) }
+    let confidence = options.accuracyConfidence
+    _ = poll(limit: 1) { entry, table in event = table.event(from: entry, confidence: confidence) }
     return event
   }
 

@@ -177,6 +177,26 @@ static void bad_policies(void) {
   BAD(notify, UINT32_MAX);
   BAD(notify, 256);
 #undef BAD
+  /* Probabilities: entry, exit, accuracy factor. Only the last row is valid. */
+  static const double probabilities[][3] = {
+      {0.99, 0, 0},    {0, 0.01, 0},         {0.5, 0.01, 0},  {0.999991, 0.01, 0}, {1, 0, 0},
+      {-0.9, 0.01, 0}, {0.99, 0.5, 0},       {0.99, 9e-6, 0}, {0.99, -0.01, 0},    {0.01, 0.99, 0},
+      {0.99, 0.01, 1}, {0.99, 0.01, 5e-324}, {NAN, NAN, 0},   {NAN, 0.01, 0},      {0.99, (double)NAN, 0},
+      {NAN, 0, 0},     {INFINITY, 0.01, 0},  {0.99, 0.01, 0}};
+  for (size_t i = 0; i < sizeof probabilities / sizeof *probabilities; i++) {
+    fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+    fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
+    policy.entry_probability = probabilities[i][0];
+    policy.exit_probability = probabilities[i][1];
+    policy.accuracy_factor = probabilities[i][2];
+    options.policy = &policy;
+    if (i + 1 < sizeof probabilities / sizeof *probabilities) {
+      CHECK_REFUSED(monitor, fencepost_monitor_add_circular_condition(monitor, "x", 0, 0, 1, &options, NULL),
+                    FENCEPOST_E_INVALID_ARGUMENT);
+    } else {
+      CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "certain", 0, 0, 1, &options, NULL));
+    }
+  }
   static const int32_t states[] = {-2, FENCEPOST_STATE_UNMONITORED, 4, 256, INT32_MIN};
   for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
     fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;

@@ -55,6 +55,39 @@ static void too_coarse(void) {
   fencepost_monitor_destroy(monitor);
 }
 
+/* A condition whose policy has probabilities. */
+static void uncertain(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+  policy.entry_probability = 0.99;
+  policy.exit_probability = 0.01;
+  options.policy = &policy;
+  CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "c", 0, 0, 10, &options, NULL));
+  fencepost_fix coarse = {0, 0, 30, SECONDS(0)}, fine = {0, 0, 4, SECONDS(1)};
+  CHECK_OK(fencepost_monitor_feed_fix(monitor, &coarse, NULL));
+  expect_no_event(monitor);
+  fencepost_explanation found = explain(monitor, "c");
+  CHECK_INT(found.reason, FENCEPOST_REASON_UNCERTAIN);
+  CHECK_INT(found.observed, FENCEPOST_STATE_UNKNOWN);
+  /* In the centre, the probability is 1 - exp(-radius^2 / (2 sigma^2)) with sigma = accuracy / sqrt(-2 ln 0.32). */
+  double expected = 1 - pow(0.32, 100.0 / 900.0);
+  CHECK_NEAR(found.probability, expected, 1e-6);
+  CHECK_NEAR(found.accuracy_needed_m, 10 * sqrt(log(0.32) / log(0.01)), 1e-4);
+  CHECK(isnan(found.metres_to_decide));
+  CHECK_OK(fencepost_monitor_feed_fix(monitor, &fine, NULL));
+  found = explain(monitor, "c");
+  CHECK_INT(found.reason, FENCEPOST_REASON_INSIDE);
+  CHECK(isnan(found.accuracy_needed_m));
+  CHECK_NEAR(found.probability, 1 - pow(0.32, 100.0 / 16.0), 1e-6);
+  fencepost_event event = next_event(monitor);
+  CHECK_NEAR(event.probability, found.probability, 0);
+  CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "d", 0, 0, 10, NULL, NULL));
+  CHECK(isnan(next_event(monitor).probability));
+  CHECK(isnan(explain(monitor, "d").probability));
+  fencepost_monitor_destroy(monitor);
+}
+
 static void reasons_of_a_beacon(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_beacon_sighting sighting = {{0}, 1, 2, -60};
@@ -89,6 +122,7 @@ static void failures(void) {
 static const ccase cases[] = {
     {"explain: the reasons of a circle", reasons_of_a_circle},
     {"explain: a fix that is too coarse", too_coarse},
+    {"explain: a fix that is not certain enough", uncertain},
     {"explain: the reasons of a beacon", reasons_of_a_beacon},
     {"explain: unknown identifier, NULL", failures},
 };

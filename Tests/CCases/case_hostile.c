@@ -158,6 +158,7 @@ static void any_event(void) {
       event.diagnostics &= 1023;
       event.flags &= 31;
       memset(event.reserved, 0, sizeof event.reserved);
+      event.probability = i % 3 ? NAN : (double)(next_random() & 1023) / 1023;
       event.identifier_length %= 257;
       for (size_t j = 0; j < 256; j++) event.identifier[j] &= 127;
     }

@@ -5,7 +5,7 @@ static fencepost_event empty_event(const char *identifier) {
   fencepost_event event;
   memset(&event, 0, sizeof event);
   event.date_us = event.evidence_date_us = FENCEPOST_TIME_UNSET;
-  event.latitude = event.longitude = event.accuracy_m = event.boundary_distance_m = NAN;
+  event.latitude = event.longitude = event.accuracy_m = event.boundary_distance_m = event.probability = NAN;
   event.identifier_length = (uint32_t)strlen(identifier);
   memcpy(event.identifier, identifier, strlen(identifier));
   return event;
@@ -28,6 +28,16 @@ static void unset(void) {
              "\"longitude\":null,\"accuracy\":null,\"boundary_distance\":null}");
 }
 
+/* Checks the text that follows a key in an event's JSON. */
+static void part(const fencepost_event *event, const char *key, const char *expected) {
+  char text[8192];
+  CHECK_OK(fencepost_event_json(event, NULL, text, sizeof text, NULL, NULL));
+  const char *found = strstr(text, key);
+  CHECK(found != NULL);
+  found += strlen(key);
+  if (strncmp(found, expected, strlen(expected)) != 0) FAIL("after %s: %.60s, expected %s", key, found, expected);
+}
+
 static void full(void) {
   fencepost_event event = empty_event("office");
   event.sequence = UINT64_MAX;
@@ -46,6 +56,12 @@ static void full(void) {
              "\"crossing\",\"date\":\"2023-11-14T22:13:20.000001Z\",\"evidence_date\":\"2023-11-14T22:13:00.000000Z\","
              "\"refinement\":null,\"diagnostics\":[],\"generation\":9007199254740993,\"latitude\":37.3349,"
              "\"longitude\":-122.009,\"accuracy\":5,\"boundary_distance\":-0.1}");
+  event.probability = 0; /* 0 is a probability; NaN means no probability */
+  part(&event, "\"boundary_distance\":", "-0.1,\"probability\":0}");
+  event.probability = 0.9921875;
+  part(&event, "\"boundary_distance\":", "-0.1,\"probability\":0.9921875}");
+  event.latitude = NAN; /* without a position there is no probability */
+  part(&event, "\"boundary_distance\":", "null}");
 }
 
 static void refinement(void) {
@@ -60,16 +76,6 @@ static void refinement(void) {
              "\"evidence_date\":null,\"refinement\":{\"uuid\":\"e2c56db5-dffb-48d2-b060-d0f5a71096e0\",\"major\":65535,"
              "\"minor\":0},\"diagnostics\":[],\"generation\":0,\"latitude\":null,\"longitude\":null,\"accuracy\":null,"
              "\"boundary_distance\":null}");
-}
-
-/* Checks the text that follows a key in an event's JSON. */
-static void part(const fencepost_event *event, const char *key, const char *expected) {
-  char text[8192];
-  CHECK_OK(fencepost_event_json(event, NULL, text, sizeof text, NULL, NULL));
-  const char *found = strstr(text, key);
-  CHECK(found != NULL);
-  found += strlen(key);
-  if (strncmp(found, expected, strlen(expected)) != 0) FAIL("after %s: %.60s, expected %s", key, found, expected);
 }
 
 static void diagnostics(void) {
@@ -248,13 +254,16 @@ static void impossible(void) {
   BAD(identifier_length, 257);
   BAD(identifier_length, UINT32_MAX);
   BAD(identifier[0], (char)0xff);
+  BAD(probability, -0.001);
+  BAD(probability, 1.001);
+  BAD(probability, INFINITY);
   BAD(date_us, INT64_MAX);
   BAD(date_us, INT64_MIN + 1);
   BAD(date_us, FENCEPOST_TIME_MIN - 1);
   BAD(evidence_date_us, FENCEPOST_TIME_MAX + 1);
   BAD(evidence_date_us, INT64_MAX);
 #undef BAD
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 3; i++) {
     fencepost_event event = empty_event("a");
     event.reserved[i] = 1;
     CHECK_STATUS(fencepost_event_json(&event, NULL, NULL, 0, NULL, NULL), FENCEPOST_E_UNSUPPORTED);

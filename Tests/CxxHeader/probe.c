@@ -38,7 +38,8 @@ LAYOUT(beacon_uuid, 112)
 LAYOUT(beacon_major, 128)
 LAYOUT(beacon_minor, 130)
 LAYOUT(identifier_length, 132)
-LAYOUT(reserved, 136)
+LAYOUT(probability, 136)
+LAYOUT(reserved, 144)
 LAYOUT(identifier, 168)
 
 fencepost_status probe(fencepost_monitor **monitor);

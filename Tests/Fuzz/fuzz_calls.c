@@ -48,17 +48,19 @@ static fencepost_fix take_fix(reader *in, const model *known) {
 static void add(reader *in, model *known) {
   static const double radii[] = {100, 1000, 10, 20, 400, 5e6, 2e7, 1e-9, 1e300, 0, -1, NAN};
   fencepost_transition_policy policies[] = {
-      FENCEPOST_TRANSITION_POLICY_STANDARD_INIT, FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
+      FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,      FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
       FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT, FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
-      FENCEPOST_TRANSITION_POLICY_STANDARD_INIT};
+      FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,      FENCEPOST_TRANSITION_POLICY_EXACT_INIT};
   policies[3].entry_dwell_us = 5000000;
   policies[3].dwell_policy = FENCEPOST_DWELL_EVIDENCE;
   policies[4].accuracy_factor = 0;
   policies[4].exit_dwell_us = INT64_C(1000000000000000);
+  policies[5].entry_probability = 0.9;
+  policies[5].exit_probability = 0.1;
   fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   uint8_t shape = take8(in), place = take8(in) & 7;
-  policies[shape % 5].notify = shape & 0x40 ? (uint32_t)take8(in) & 7 : FENCEPOST_NOTIFY_ALL;
-  options.policy = &policies[shape % 5];
+  policies[shape % 6].notify = shape & 0x40 ? (uint32_t)take8(in) & 7 : FENCEPOST_NOTIFY_ALL;
+  options.policy = &policies[shape % 6];
   options.assuming = take8(in) % 4;
   options.tag = shape;
   fencepost_status status;

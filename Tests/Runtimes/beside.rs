@@ -28,7 +28,8 @@ struct Event {
     flags: u32,
     beacon: [u8; 20],
     identifier_length: u32,
-    reserved: [u64; 4],
+    probability: f64,
+    reserved: [u64; 3],
     identifier: [c_char; 264],
 }
 

@@ -25,7 +25,7 @@ export type Cause = "none" | "determination" | "crossing" | "timeout" | "diagnos
 export type Kind = "circle" | "beacon" | "polygon" | "corridor" | "line";
 export type Edges = "geodesic" | "planar";
 export type Reason =
-  | "unmonitored" | "suspended" | "scanner_off" | "no_fix_yet" | "too_coarse" | "dwelling" | "within_margin" | "inside" | "outside"
+  | "unmonitored" | "suspended" | "scanner_off" | "no_fix_yet" | "too_coarse" | "dwelling" | "within_margin" | "inside" | "outside" | "uncertain"
   | "not_seen_yet" | "seen" | "absent";
 export type HostFlag =
   | "authorization_denied" | "authorization_denied_globally" | "authorization_restricted" | "insufficiently_in_use"
@@ -104,6 +104,11 @@ export interface Policy {
   dwellPolicy?: "timer" | "evidence";
   /** Which changes become events. Standard: all. */
   notify?: readonly ("initial" | "entry" | "exit")[];
+  /** The least probability to enter, above 0.5 and at most 0.99999; set it together with `exitProbability`, and set
+      `accuracyFactor` to 0. Standard: 0, no probability is needed. */
+  entryProbability?: number;
+  /** The greatest probability to leave, at least 0.00001 and below 0.5. Standard: 0, no probability is needed. */
+  exitProbability?: number;
 }
 export type PolicyName = "standard" | "exact" | "core_location";
 export const POLICIES: Readonly<Record<PolicyName, Readonly<Required<Policy>>>>;
@@ -217,6 +222,9 @@ export class Event {
   readonly followsGap: boolean;
   /** The direction in which a line was crossed, as seen along the line; null for other events. */
   readonly direction: "left_to_right" | "right_to_left" | null;
+  /** The probability that the condition contains the true position of the deciding fix; null if its policy has no
+      probabilities. */
+  readonly probability: number | null;
   /** The number of the condition: 1, 2, 3 … in the order in which conditions were added or replaced. */
   readonly generation: number;
   readonly tag: bigint;
@@ -261,6 +269,8 @@ export interface Explanation {
   accuracyNeeded: number | null;
   nearestLatitude: number | null;
   nearestLongitude: number | null;
+  /** The probability of the last valid fix, if the policy has probabilities. */
+  probability: number | null;
 }
 export interface Shape {
   kind: Kind;
@@ -387,6 +397,9 @@ export interface MonitorOptions {
    * there is no limit. Default: null.
    */
   maxTimeStep?: number | null;
+  /** The share of the true positions within the accuracy of a fix, 0.01 to 0.9999; only policies with an
+      `entryProbability` depend on it. Default: 0.68, as on Android. */
+  accuracyConfidence?: number;
   /** Where the device is between two fixes: unknown, or on the geodesic at constant speed. Default: "fixes". */
   path?: "fixes" | "geodesic";
   /** For the path: if two fixes are more than this many seconds apart, the path is unknown. Required with
@@ -541,6 +554,9 @@ export interface FleetOptions {
   beaconInitialTimeout?: number;
   /** How far an input may be ahead of its device's clock, in seconds; null means any distance. */
   maxTimeStep?: number | null;
+  /** The share of the true positions within the accuracy of a fix, 0.01 to 0.9999; only policies with an
+      `entryProbability` depend on it. Default: 0.68, as on Android. */
+  accuracyConfidence?: number;
 }
 export interface Presence {
   identifier: string;

@@ -23,6 +23,8 @@ extension TransitionPolicy {
     exitMargin = value.exit_margin_m
     exitMarginLimit = value.exit_margin_limit_m
     accuracyFactor = value.accuracy_factor
+    entryProbability = value.entry_probability
+    exitProbability = value.exit_probability
     self.dwellPolicy = dwellPolicy
     notify = Notify(rawValue: UInt8(value.notify))
   }
@@ -35,7 +37,8 @@ extension fencepost_transition_policy {
       dwell_policy: Int32(policy.dwellPolicy.rawValue), entry_dwell_us: policy.entryDwellMicroseconds,
       exit_dwell_us: policy.exitDwellMicroseconds, entry_margin_m: policy.entryMargin,
       exit_margin_m: policy.exitMargin, exit_margin_limit_m: policy.exitMarginLimit,
-      accuracy_factor: policy.accuracyFactor, notify: UInt32(policy.notify.rawValue), reserved: 0)
+      accuracy_factor: policy.accuracyFactor, notify: UInt32(policy.notify.rawValue), reserved: 0,
+      entry_probability: policy.entryProbability, exit_probability: policy.exitProbability)
   }
 }
 
@@ -90,7 +93,9 @@ extension fencepost_explanation {
       metres_to_decide: explanation.metresToDecide ?? .nan, seconds_to_decide: explanation.secondsToDecide ?? .nan,
       accuracy_needed_m: explanation.accuracyNeeded ?? .nan,
       nearest_latitude: explanation.nearestBoundaryPoint?.latitude ?? .nan,
-      nearest_longitude: explanation.nearestBoundaryPoint?.longitude ?? .nan)
+      nearest_longitude: explanation.nearestBoundaryPoint?.longitude ?? .nan,
+      probability: .nan)
+    probability = explanation.probability ?? .nan
   }
 }
 
@@ -155,11 +160,12 @@ extension ConditionTable {
   ///
   /// - Parameters:
   ///   - position: The number of the event in its monitor or fleet.
+  ///   - confidence: The option `accuracy_confidence`.
   ///   - device: The number of the device; 0 for an event of a monitor.
   @inline(__always)
   func store(
     _ entry: borrowing EventEntry, to event: UnsafeMutablePointer<fencepost_event>, position: UInt64,
-    device: UInt64 = 0, row: UInt64 = 0
+    confidence: Double, device: UInt64 = 0, row: UInt64 = 0
   ) {
     event.pointee.sequence = entry.sequence
     event.pointee.position = position
@@ -186,7 +192,8 @@ extension ConditionTable {
       event.pointee.beacon_major = beacon.major ?? 0
       event.pointee.beacon_minor = beacon.minor ?? 0
     }
-    event.pointee.reserved = (0, 0, 0, 0)
+    event.pointee.probability = probability(of: entry, confidence: confidence)
+    event.pointee.reserved = (0, 0, 0)
     event.pointee.identifier_length = withIdentifierBytes(of: entry.slot) {
       FencepostABI.copy($0, into: &event.pointee.identifier)
     }
@@ -226,7 +233,8 @@ extension MonitorEngine {
   func store(recordOf slot: UInt32, to record: UnsafeMutablePointer<fencepost_record>) {
     table.store(conditionOf: slot, to: &record.pointee.condition)
     let last = lastEntry(of: slot)
-    table.store(last, to: &record.pointee.last_event, position: last.sequence)
+    table.store(
+      last, to: &record.pointee.last_event, position: last.sequence, confidence: options.accuracyConfidence)
     record.pointee.state = fencepost_state(state(of: slot).rawValue)
     record.pointee.reserved = 0
   }
@@ -252,7 +260,10 @@ extension Event {
     guard value.flags < 1 << 5 else {
       throw .invalidArgument("flags is \(value.flags); must be from 0 to 31")
     }
-    guard value.reserved == (0, 0, 0, 0) else { throw .unsupported("event.reserved must be zero") }
+    guard value.reserved == (0, 0, 0) else { throw .unsupported("event.reserved must be zero") }
+    guard value.probability.isNaN || (value.probability >= 0 && value.probability <= 1) else {
+      throw .invalidArgument("probability is \(value.probability); must be from 0 to 1, or NaN without a probability")
+    }
     guard value.identifier_length <= UInt32(FENCEPOST_IDENTIFIER_MAX) else {
       throw .invalidArgument("identifier_length is \(value.identifier_length); must be from 0 to 256")
     }
@@ -275,7 +286,8 @@ extension Event {
     if !value.latitude.isNaN {
       evidence = Evidence(
         coordinate: Coordinate(latitude: value.latitude, longitude: value.longitude), accuracy: value.accuracy_m,
-        boundaryDistance: value.boundary_distance_m, source: flags & FENCEPOST_EVENT_ON_PATH != 0 ? .path : .fix)
+        boundaryDistance: value.boundary_distance_m, source: flags & FENCEPOST_EVENT_ON_PATH != 0 ? .path : .fix,
+        probability: value.probability.isNaN ? nil : value.probability)
     }
     followsGap = flags & FENCEPOST_EVENT_AFTER_GAP != 0
     direction =

@@ -29,7 +29,8 @@ struct CreateOptions {
       max_pending_events: UInt64(engine.maxPendingEvents), max_time_step_us: 0,
       initial_fix_max_age_us: engine.initialFixMaxAgeMicroseconds,
       beacon_exit_timeout_us: engine.beaconExitTimeoutMicroseconds,
-      beacon_initial_timeout_us: engine.beaconInitialTimeoutMicroseconds, condition_limit: 0, device_limit: 0)
+      beacon_initial_timeout_us: engine.beaconInitialTimeoutMicroseconds, condition_limit: 0, device_limit: 0,
+      accuracy_confidence: engine.accuracyConfidence)
     if let options { read = try SizedStruct.read(options, defaults: read, "options") }
     value = read
     engine.delivery = try MonitorOptions.Delivery(read.delivery)
@@ -40,6 +41,7 @@ struct CreateOptions {
     engine.beaconInitialTimeoutMicroseconds = read.beacon_initial_timeout_us
     engine.maxTimeStepMicroseconds = read.max_time_step_us == 0 ? nil : read.max_time_step_us
     engine.path = try MonitorOptions.Path(read.path, maxGap: read.max_gap_us, maxSpeed: read.max_speed_mps)
+    engine.accuracyConfidence = read.accuracy_confidence
     durability = try Durability(read.durability, interval: read.checkpoint_interval_us)
     store = try Self.store(read, name)
   }
@@ -100,7 +102,8 @@ struct CreateOptions {
       deviceLimit: limit == 0 ? FleetOptions.mostDevices : Int(clamping: limit),
       beaconExitTimeoutMicroseconds: engine.beaconExitTimeoutMicroseconds,
       beaconInitialTimeoutMicroseconds: engine.beaconInitialTimeoutMicroseconds,
-      maxTimeStepMicroseconds: engine.maxTimeStepMicroseconds, path: engine.path)
+      maxTimeStepMicroseconds: engine.maxTimeStepMicroseconds, path: engine.path,
+      accuracyConfidence: engine.accuracyConfidence)
     return try refusedByEngine { () throws(MonitorError) in
       guard let store = read.store else { return StoredFleet(try FleetEngine(conditions, options: fleet)) }
       return try withoutCancellation { () throws(MonitorError) in

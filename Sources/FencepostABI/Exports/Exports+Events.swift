@@ -11,7 +11,10 @@ public func fencepost_monitor_poll_event(
     let out = try Boundary.require(out_event, "out_event")
     let available = try Boundary.require(out_available, "out_available")
     let count = try handle.call { engine in
-      engine.poll(limit: 1) { entry, table in table.store(entry, to: out, position: entry.sequence) }
+      let confidence = engine.options.accuracyConfidence
+      return engine.poll(limit: 1) { entry, table in
+        table.store(entry, to: out, position: entry.sequence, confidence: confidence)
+      }
     }
     available.pointee = UInt32(count)
   }
@@ -28,8 +31,9 @@ public func fencepost_monitor_poll_events(
     let count = try Boundary.require(out_count, "out_count")
     count.pointee = try handle.call { engine in
       guard var next = out, capacity > 0 else { return engine.waitingEvents }
+      let confidence = engine.options.accuracyConfidence
       return engine.poll(limit: capacity) { entry, table in
-        table.store(entry, to: next, position: entry.sequence)
+        table.store(entry, to: next, position: entry.sequence, confidence: confidence)
         next += 1
       }
     }

@@ -41,7 +41,8 @@ extension Handle where Stored == StoredFleet {
       var next = events
       return engine.poll(limit: capacity) { entry, fleet, table in
         table.store(
-          entry.entry, to: next, position: entry.position, device: fleet.deviceNumber(of: entry),
+          entry.entry, to: next, position: entry.position, confidence: fleet.options.accuracyConfidence,
+          device: fleet.deviceNumber(of: entry),
           row: UInt64(clamping: entry.row))
         next += 1
       }

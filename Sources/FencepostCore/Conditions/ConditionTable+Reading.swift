@@ -90,8 +90,26 @@ extension ConditionTable {
     return BeaconIdentityCondition(uuid: beacon.uuid, major: entry.refinementMajor, minor: entry.refinementMinor)
   }
 
+  /// The probability that the shape of an entry contains the true position of its evidence; NaN if the policy has no
+  /// probabilities, or if there is no such evidence.
+  ///
+  /// - Parameter confidence: ``MonitorOptions/accuracyConfidence``
+  @inline(__always)
+  package func probability(of entry: borrowing EventEntry, confidence: Double) -> Double {
+    hasProbability(entry.slot) ? evidentProbability(of: entry, confidence: confidence) : .nan
+  }
+
+  @inline(never)
+  private func evidentProbability(of entry: borrowing EventEntry, confidence: Double) -> Double {
+    guard !entry.latitude.isNaN else { return .nan }
+    let coordinate = Coordinate(latitude: entry.latitude, longitude: entry.longitude)
+    return shape(of: entry.slot).probability(at: coordinate, accuracy: entry.accuracy, confidence: confidence)
+  }
+
   /// An entry with everything that belongs to its condition.
-  package func event(from entry: EventEntry) -> Event {
+  ///
+  /// - Parameter confidence: ``MonitorOptions/accuracyConfidence``
+  package func event(from entry: EventEntry, confidence: Double) -> Event {
     var event = Event(
       identifier: identifiers.string(of: entry.slot), state: entry.state, generation: entry.generation)
     event.sequence = entry.sequence
@@ -102,9 +120,11 @@ extension ConditionTable {
     event.diagnostics = entry.diagnostics
     event.tag = tag(of: entry.slot)
     if !entry.latitude.isNaN {
+      let probability = probability(of: entry, confidence: confidence)
       event.evidence = Event.Evidence(
         coordinate: Coordinate(latitude: entry.latitude, longitude: entry.longitude), accuracy: entry.accuracy,
-        boundaryDistance: entry.boundaryDistance, source: entry.marks.contains(.onPath) ? .path : .fix)
+        boundaryDistance: entry.boundaryDistance, source: entry.marks.contains(.onPath) ? .path : .fix,
+        probability: probability.isNaN ? nil : probability)
     }
     event.followsGap = entry.marks.contains(.gap)
     event.direction = entry.direction

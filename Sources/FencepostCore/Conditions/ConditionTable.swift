@@ -158,6 +158,12 @@ package struct ConditionTable: Sendable {
     policies.policies[Int(rows[Int(slot)].policy)].exitMargin(size: rows[Int(slot)].size)
   }
 
+  /// Whether a condition's policy has probabilities. This avoids a copy of the whole policy.
+  @inline(__always)
+  func hasProbability(_ slot: UInt32) -> Bool {
+    policies.hasProbabilities && policies.policies[Int(rows[Int(slot)].policy)].hasProbability
+  }
+
   /// Returns the changes for which a condition's policy asks for events. This avoids a copy of the whole policy.
   @inline(__always)
   func notify(of slot: UInt32) -> TransitionPolicy.Notify { policies.policies[Int(rows[Int(slot)].policy)].notify }

@@ -6,12 +6,19 @@ struct PolicyTable: Sendable {
   private var uses: ContiguousArray<Int> = []
   private var indices: [TransitionPolicy: UInt32] = [:]
   private var free: ContiguousArray<UInt32> = []
+  /// The number of distinct policies in use that have probabilities.
+  private var probabilityCount = 0
+
+  /// Whether a condition has a policy with probabilities.
+  @inline(__always)
+  var hasProbabilities: Bool { probabilityCount > 0 }
 
   mutating func take(_ policy: TransitionPolicy) -> UInt32 {
     if let index = indices[policy] {
       uses[Int(index)] += 1
       return index
     }
+    if policy.hasProbability { probabilityCount += 1 }
     let index: UInt32
     if let reused = free.popLast() {
       index = reused
@@ -29,6 +36,7 @@ struct PolicyTable: Sendable {
   mutating func release(_ index: UInt32) {
     uses[Int(index)] -= 1
     if uses[Int(index)] == 0 {
+      if policies[Int(index)].hasProbability { probabilityCount -= 1 }
       indices[policies[Int(index)]] = nil
       free.append(index)
     }
@@ -48,6 +56,8 @@ struct PolicyTable: Sendable {
       try Invariant.hold(
         indices.count + free.count == policies.count && indices.allSatisfy { policies[Int($1)] == $0 },
         "a policy in use is found, and stored once")
+      try Invariant.hold(
+        probabilityCount == indices.keys.count { $0.hasProbability }, "the policies with probabilities are counted")
     }
   }
 #endif

@@ -4,8 +4,8 @@ extension Event {
   /// Keys, in this order: `sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics,
   /// generation, latitude, longitude, accuracy, boundary_distance`. Dates are ISO 8601 UTC with six decimals,
   /// numbers in shortest round-trip form, `null` where there is nothing. Only where there is something to say: `evidence`,
-  /// which is `path` when the deciding position is a point of the path between two fixes, `gap`, which is `true`, and
-  /// `direction`, which is `left_to_right` or `right_to_left`.
+  /// which is `path` when the deciding position is a point of the path between two fixes, `gap`, which is `true`,
+  /// `direction`, which is `left_to_right` or `right_to_left`, and `probability`.
   public var json: String {
     jsonText.string
   }
@@ -54,6 +54,10 @@ extension Event {
       text.append(",\"direction\":\"" as StaticString)
       text.append(direction.name)
       text.append("\"" as StaticString)
+    }
+    if let probability = evidence?.probability {
+      text.append(",\"probability\":" as StaticString)
+      text.append(probability)
     }
     text.append("}" as StaticString)
     return text

@@ -56,11 +56,11 @@ extension Tracker {
     let count = table.order.count(after: generation)
     // A storage is told of each state that changes, and whoever is suspended stays undetermined.
     guard count > Self.fewShapes, !known.journal.isOn, !known.host.suspendsSomeShapes, !table.limit.isExceeded,
-      delivery.isIdle,
+      delivery.isIdle, !survey.isOnPath || !table.policies.hasProbabilities,
       (known.shapes.placeCount + delivery.told.placeCount) * Self.shareToLookAt < count,
       table.order.announcedCount(after: generation) * Self.shareToLookAt < count
     else { return nil }
-    survey.collect(table.index, near: position, within: fix.accuracy)
+    survey.collect(table.index, near: position, within: reachOfDetermination(fix, table))
     var slots = ContiguousArray(survey.gathered.lazy.map { $0.id })
     table.order.forEachAnnounced(after: generation) { slots.append($0) }
     delivery.told.forEachException { slot, state in
@@ -70,6 +70,12 @@ extension Tracker {
     slots.removeAll { table.generation(of: $0) <= generation }
     table.putInOrder(&slots)
     return slots
+  }
+
+  /// The distance in metres from a shape beyond which a fix settles the shape as outside without measuring it.
+  @inline(never)
+  func reachOfDetermination(_ fix: Fix, _ table: ConditionTable) -> Double {
+    table.policies.hasProbabilities ? max(fix.accuracy, reach(of: fix)) : fix.accuracy
   }
 
   /// Whether a shape waits for the fix that decides it, and is not suspended.

@@ -68,7 +68,7 @@ extension Tracker {
     } else {
       // One query of the index serves both purposes, unless the fix is so coarse that the query would find too many
       // shapes.
-      let isFine = fix.accuracy <= radius
+      let isFine = reachOfDetermination(fix, table) <= radius
       if isFine { survey.gather(table.index, patches, around: position, within: radius) }
       if !known.shapes.isSettled { determineAlone(fix, at: position, table, &delivery, &survey) }
       if !isFine { survey.gather(table.index, patches, around: position, within: radius) }
@@ -105,12 +105,13 @@ extension Tracker {
     if !isSwept {
       // After a rewind nothing is swept through, and nothing listed.
       known.shapes.forEachException { slot, state in if state.observed == .undetermined { slots.append(slot) } }
-      if survey.radius < fix.accuracy {
+      let reach = reachOfDetermination(fix, table)
+      if survey.radius < reach {
         survey.gathered.clear()
-        table.index.collect(near: position, within: fix.accuracy, into: &survey.gathered)
+        table.index.collect(near: position, within: reach, into: &survey.gathered)
       }
       for hit in survey.gathered
-      where Double(hit.slack) <= fix.accuracy && table.generation(of: hit.id) > swept { slots.append(hit.id) }
+      where Double(hit.slack) <= reach && table.generation(of: hit.id) > swept { slots.append(hit.id) }
       if table.order.announcedCount > 0 {
         table.order.forEachAnnounced(after: swept) { slot in
           if table.generation(of: slot) > swept, table.isGeographic(slot) { slots.append(slot) }

@@ -5,25 +5,34 @@ extension Tracker {
   /// Decides an undetermined shape by a fix, if the fix can; `false` when it stays undetermined.
   ///
   /// By the plain side of the line; a fix that is too coarse for the shape can only say "outside", and only when
-  /// even its circle of uncertainty misses it.
+  /// even its circle of uncertainty misses it. With probabilities, by the side if the probability is decisive for it.
   mutating func decide(
     _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
   ) -> Bool {
+    let isProbable = table.hasProbability(slot)
+    // A path lays no positions for a shape whose policy has probabilities.
+    if isProbable, survey.isOnPath { return false }
     let shape = table.shape(of: slot)
     if table.kind(of: slot).isLine {
       refreshWatch(slot, as: .outside, table, &survey)
       return true
     }
     let isCoarse = table.policy(of: slot).isTooCoarse(size: shape.size, accuracy: fix.accuracy)
-    let margin = isCoarse ? fix.accuracy : 0
-    if table.bounds(of: slot).isFarther(than: margin, position), delivery.agrees(slot, .unsatisfied, table) {
+    // Beyond the reach of the error, the probability is 0.
+    let margin = isProbable ? reach(of: fix) : isCoarse ? fix.accuracy : 0
+    let isFar = table.bounds(of: slot).isFarther(than: margin, position)
+    if isFar, delivery.agrees(slot, .unsatisfied, table) {
       refreshWatch(slot, as: .outside, table, &survey)
       return true
     }
     let measure = shape.measure(fix.coordinate, at: position, margins: (0, margin))
     let isInside = measure.isInside
-    if isCoarse, !(measure.distance - fix.accuracy > measure.line) {
+    if isCoarse
+      ? !(measure.distance - fix.accuracy > measure.line)
+      : isProbable && !isFar
+        && !table.policy(of: slot).isDecisive(inwards: isInside, options.probability(shape, fix))
+    {
       known.setTooCoarse(slot, table)
       return false
     }
@@ -38,6 +47,12 @@ extension Tracker {
     if timeline.hasGap { markGap(&entry, decided: fix.time.microseconds, table, delivery) }
     delivery.observe(entry, known.host, table)
     return true
+  }
+
+  /// The distance from a boundary, in metres, beyond which the side of a fix decides the probability; or a little more.
+  @inline(__always)
+  func reach(of fix: Fix) -> Double {
+    max(min(fix.accuracy, 1e9) * reachOfMetre, ErrorEllipse.leastAxis * ErrorEllipse.farthest)
   }
 
   /// Applies a fix to a determined circle: opens, cancels or confirms a candidate.
@@ -75,6 +90,9 @@ extension Tracker {
       ? measure.distance >= measure.line + outer
       : measure.distance <= measure.line - inner && !policy.isTooCoarse(size: shape.size, accuracy: fix.accuracy)
     guard isDecisive else { return }
+    if policy.hasProbability {
+      guard policy.isDecisive(inwards: observed == .outside, options.probability(shape, fix)) else { return }
+    }
     let dwell = observed == .inside ? policy.exitDwellMicroseconds : policy.entryDwellMicroseconds
     let candidate = Candidate(
       fix: fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position, near: found),
@@ -118,6 +136,21 @@ extension Tracker {
       markGap(&entry, decided: decided, table, delivery)
     }
     delivery.observe(entry, known.host, table)
+  }
+}
+
+extension MonitorOptions {
+  /// The probability that a shape contains the true position of a fix.
+  @inline(__always)
+  func probability(_ shape: Shape, _ fix: Fix) -> Double {
+    shape.probability(at: fix.coordinate, accuracy: fix.accuracy, confidence: accuracyConfidence)
+  }
+
+  /// The distance from a boundary, in metres, beyond which the side of a fix with an accuracy of 1 m decides the
+  /// probability; or a little more.
+  @inline(never)
+  var reachOfMetre: Double {
+    ErrorEllipse(accuracy: 1e6, confidence: accuracyConfidence).major * (ErrorEllipse.farthest * 1.000_000_1e-6)
   }
 }
 

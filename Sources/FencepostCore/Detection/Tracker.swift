@@ -9,6 +9,8 @@ import FencepostKernel
 /// extensions of this type, use the parts; all other code uses the methods below.
 struct Tracker: Sendable {
   private(set) var options: MonitorOptions
+  /// ``MonitorOptions/reachOfMetre``
+  private(set) var reachOfMetre: Double
   /// The progress of the inputs.
   var timeline = Timeline()
   /// The observed states, which are saved.
@@ -21,11 +23,13 @@ struct Tracker: Sendable {
 
   init(_ options: MonitorOptions) {
     self.options = options
+    reachOfMetre = options.reachOfMetre
   }
 
   /// Sets options that are known to be valid.
   mutating func adopt(_ options: MonitorOptions) {
     self.options = options
+    reachOfMetre = options.reachOfMetre
   }
 
   /// Returns the tracker of a fork, which has no storage.

@@ -29,6 +29,8 @@ public struct Explanation: Sendable, Hashable {
     case seen = 11
     /// A beacon condition without a matching beacon near.
     case absent = 12
+    /// A shape whose last fix could decide it by its position, but not by its probability.
+    case uncertain = 13
   }
 
   public var reason: Reason
@@ -54,13 +56,16 @@ public struct Explanation: Sendable, Hashable {
   /// Time of the last matching sighting.
   public var lastSighting: Timestamp?
   /// How far beyond the last fix a fix of the same accuracy would be decisive
-  /// (``Reason/inside``, ``Reason/outside``, ``Reason/withinMargin``).
+  /// (``Reason/inside``, ``Reason/outside``, ``Reason/withinMargin``); `nil` with probabilities.
   public var metresToDecide: Double?
   /// Deadline minus clock (``Reason/dwelling``, ``Reason/seen``, ``Reason/notSeenYet``). Negative when the dwell has
   /// passed and the policy waits for a fix.
   public var secondsToDecide: Double?
-  /// The largest accuracy value with which the last fix would decide (``Reason/tooCoarse``).
+  /// The largest accuracy value with which the last fix would decide (``Reason/tooCoarse``, ``Reason/uncertain``).
   public var accuracyNeeded: Double?
+  /// The probability that the shape contains the true position of the last evaluated fix; `nil` if the policy has no
+  /// probabilities, or if the probability is undefined.
+  public var probability: Double?
 
   init(reason: Reason) {
     self.reason = reason
@@ -83,6 +88,7 @@ extension Explanation.Reason {
     case .notSeenYet: "not_seen_yet"
     case .seen: "seen"
     case .absent: "absent"
+    case .uncertain: "uncertain"
     }
   }
 }

@@ -65,8 +65,20 @@ extension MonitorEngine {
     } else if let candidate {
       explanation = Explanation(reason: .dwelling)
       explanation.secondsToDecide = seconds(until: candidate.deadline)
+    } else if policy.hasProbability,
+      state.observed == .undetermined
+        || (isOtherSide
+          && (isInside ? measure.distance <= measure.line - inner : measure.distance >= measure.line + outer))
+    {
+      explanation = Explanation(reason: .uncertain)
+      explanation.accuracyNeeded = accuracyThatDecides(shape, fix, policy, inwards: isInside)
     } else {
       explanation = Explanation(reason: isOtherSide ? .withinMargin : isInside ? .inside : .outside)
+    }
+    if policy.hasProbability {
+      let probability = options.probability(shape, fix)
+      if !probability.isNaN { explanation.probability = probability }
+    } else if explanation.reason != .tooCoarse, explanation.reason != .dwelling {
       explanation.metresToDecide =
         state.observed == .inside
         ? measure.line + outer - measure.distance : measure.distance - (measure.line - inner)
@@ -81,6 +93,25 @@ extension MonitorEngine {
       explanation.deadline = Timestamp(microseconds: candidate.deadline)
     }
     return explanation
+  }
+
+  /// The largest accuracy with which the last fix decides a shape whose policy has probabilities, to a relative error of
+  /// 1e-6; `nil` if even the smallest one does not decide.
+  private func accuracyThatDecides(_ shape: Shape, _ fix: Fix, _ policy: TransitionPolicy, inwards: Bool) -> Double? {
+    var fix = fix
+    // Beyond the first number all accuracies have the same result; below the second one all positions are exact.
+    var high = min(fix.accuracy, 1e9)
+    var low = 0.0
+    while high > max(low * 1.000_001, 0.001) {
+      let middle = low == 0 ? 0.001 : (low * high).squareRoot()
+      fix.accuracy = middle
+      if policy.isDecisive(inwards: inwards, options.probability(shape, fix)) {
+        low = middle
+      } else {
+        high = middle
+      }
+    }
+    return low == 0 ? nil : low
   }
 
   /// A line that is on: how far it is from the last fix.

@@ -138,7 +138,7 @@ extension FleetEngine {
   /// Returns the event of an entry, with the data of its condition and device.
   package func event(from entry: FleetEntry, _ table: borrowing ConditionTable) -> FleetEvent {
     FleetEvent(
-      event: table.event(from: entry.entry), device: deviceNumber(of: entry),
+      event: table.event(from: entry.entry, confidence: options.accuracyConfidence), device: deviceNumber(of: entry),
       deviceIdentifier: devices.name(of: entry.device), position: entry.position, row: entry.row)
   }
 

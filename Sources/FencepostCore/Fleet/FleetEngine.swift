@@ -50,7 +50,7 @@ public struct FleetEngine: Sendable {
     tracker = Tracker(options.monitorOptions)
     delivery = FleetDelivery(options.delivery)
     if options.path.isGeodesic { needRowFormat(FleetHeadRow.pathFormat) }
-    if options.delivery != .every { needRowFormat(FleetHeadRow.format) }
+    if options.delivery != .every { needRowFormat(FleetHeadRow.deliveryFormat) }
   }
 
   /// Notes that the rows of the fleet need at least a format.

@@ -16,6 +16,8 @@ public struct FleetOptions: Sendable, Hashable {
   public var maxTimeStepMicroseconds: Int64?
   /// The assumed movement of each device from one fix to the next.
   public var path: MonitorOptions.Path
+  /// The share of the true positions within the accuracy of a fix; see ``MonitorOptions/accuracyConfidence``.
+  public var accuracyConfidence: Double
 
   /// The greatest number of devices that a fleet can have.
   public static let mostDevices = ColdStore.mostRecords
@@ -24,7 +26,7 @@ public struct FleetOptions: Sendable, Hashable {
     delivery: MonitorOptions.Delivery = .every, maxPendingEvents: Int = 1_000_000,
     deviceLimit: Int = FleetOptions.mostDevices, beaconExitTimeoutMicroseconds: Int64 = 30_000_000,
     beaconInitialTimeoutMicroseconds: Int64 = 30_000_000, maxTimeStepMicroseconds: Int64? = nil,
-    path: MonitorOptions.Path = .fixes
+    path: MonitorOptions.Path = .fixes, accuracyConfidence: Double = PositionError.defaultConfidence
   ) {
     self.delivery = delivery
     self.maxPendingEvents = maxPendingEvents
@@ -33,6 +35,7 @@ public struct FleetOptions: Sendable, Hashable {
     self.beaconInitialTimeoutMicroseconds = beaconInitialTimeoutMicroseconds
     self.maxTimeStepMicroseconds = maxTimeStepMicroseconds
     self.path = path
+    self.accuracyConfidence = accuracyConfidence
   }
 
   /// The options of the monitor that gives the same events as a device of the fleet.
@@ -41,7 +44,7 @@ public struct FleetOptions: Sendable, Hashable {
       delivery: delivery, maxPendingEvents: maxPendingEvents, initialFixMaxAgeMicroseconds: -1,
       beaconExitTimeoutMicroseconds: beaconExitTimeoutMicroseconds,
       beaconInitialTimeoutMicroseconds: beaconInitialTimeoutMicroseconds,
-      maxTimeStepMicroseconds: maxTimeStepMicroseconds, path: path)
+      maxTimeStepMicroseconds: maxTimeStepMicroseconds, path: path, accuracyConfidence: accuracyConfidence)
   }
 
   /// A message about the first value that is out of range, with the name that the value has in C and Python; `nil` if

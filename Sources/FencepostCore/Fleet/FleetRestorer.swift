@@ -81,8 +81,11 @@ struct FleetRestorer {
     var own = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
     try head.table.withRawBytes { bytes throws(Damage) in
       own = ByteReader(bytes)
-      guard try own.take(UInt32.self) == HeadRow.format else { throw Damage("the table has another format") }
-      let head = try HeadRow(reading: &own)
+      let format = try own.take(UInt32.self)
+      guard (HeadRow.plainFormat...HeadRow.format).contains(format) else {
+        throw Damage("the table has another format")
+      }
+      let head = try HeadRow(format, reading: &own)
       guard head.options == MonitorOptions.ofTable, head.lastSequence == 0, head.lastChange == 0, head.lastTicket == 0
       else { throw Damage("the table is that of a monitor") }
       try table.receive(MonitorRow(table: .head, key: 0, generation: 0, bytes: bytes))
@@ -105,7 +108,8 @@ struct FleetRestorer {
     do throws(MonitorError) {
       fleet = try FleetEngine(Conditions(restored: conditions), options: head.options)
     } catch { throw Damage("\(error)") }
-    fleet!.rowFormat = head.format
+    // Whether the rows need the format for probabilities is determined again when they are written.
+    fleet!.needRowFormat(min(head.format, FleetHeadRow.pathFormat))
     fleet!.beginRestoring(head.moment, bound: isRenumbered ? Int(head.deviceCount) : Int(head.bound))
   }
 

@@ -56,12 +56,19 @@ public struct Event: Sendable, Hashable {
     public var boundaryDistance: Double
     /// Whether the position is a fix or a point of a path.
     public var source: Source
+    /// The probability that the shape contains the true position; `nil` if the policy of the condition has no
+    /// probabilities.
+    public var probability: Double?
 
-    public init(coordinate: Coordinate, accuracy: Double, boundaryDistance: Double, source: Source = .fix) {
+    public init(
+      coordinate: Coordinate, accuracy: Double, boundaryDistance: Double, source: Source = .fix,
+      probability: Double? = nil
+    ) {
       self.coordinate = coordinate
       self.accuracy = accuracy
       self.boundaryDistance = boundaryDistance
       self.source = source
+      self.probability = probability
     }
   }
 

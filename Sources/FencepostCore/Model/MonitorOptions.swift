@@ -29,6 +29,9 @@ public struct MonitorOptions: Sendable, Hashable {
   public var maxTimeStepMicroseconds: Int64?
   /// The assumed movement of the device from one fix to the next.
   public var path: Path
+  /// The share of the true positions within the accuracy of a fix, from 0.01 to 0.9999: 0.68 on Android, 0.95 for `eph` of
+  /// gpsd. Only policies with ``TransitionPolicy/entryProbability`` depend on it.
+  public var accuracyConfidence: Double
 
   /// The longest time that an input may be ahead of the clock, in microseconds. Any two valid times are less than 2⁶²
   /// microseconds apart, so a single unsigned comparison detects both a step back and a step that is too long.
@@ -39,7 +42,7 @@ public struct MonitorOptions: Sendable, Hashable {
     delivery: Delivery = .every, conditionLimit: Int? = nil, maxPendingEvents: Int = 1_000_000,
     initialFixMaxAgeMicroseconds: Int64 = 60_000_000, beaconExitTimeoutMicroseconds: Int64 = 30_000_000,
     beaconInitialTimeoutMicroseconds: Int64 = 30_000_000, maxTimeStepMicroseconds: Int64? = nil,
-    path: Path = .fixes
+    path: Path = .fixes, accuracyConfidence: Double = PositionError.defaultConfidence
   ) {
     self.delivery = delivery
     self.conditionLimit = conditionLimit
@@ -49,6 +52,7 @@ public struct MonitorOptions: Sendable, Hashable {
     self.beaconInitialTimeoutMicroseconds = beaconInitialTimeoutMicroseconds
     self.maxTimeStepMicroseconds = maxTimeStepMicroseconds
     self.path = path
+    self.accuracyConfidence = accuracyConfidence
   }
 
   /// The options that correspond to Core Location: delivery of the first waiting event, and 20 conditions.
@@ -76,6 +80,9 @@ public struct MonitorOptions: Sendable, Hashable {
     }
     if let step = maxTimeStepMicroseconds, !(1...longest).contains(step) {
       return "max_time_step is \(step) microseconds; must be from 1 to \(longest), or unset"
+    }
+    if PositionError.defect(ofConfidence: accuracyConfidence) != nil {
+      return "accuracy_confidence is \(accuracyConfidence); must be from 0.01 to 0.9999"
     }
     return path.defect
   }

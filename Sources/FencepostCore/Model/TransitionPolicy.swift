@@ -4,6 +4,9 @@
 /// inwards `min(max(entryMargin, accuracyFactor · accuracy), size / 2)`,
 /// outwards `max(exit margin, accuracyFactor · accuracy)`, where the size of a circle is its radius. The crossing is confirmed when the device has then
 /// stayed on that side for the dwell.
+///
+/// With probabilities, a fix must also be certain enough: inwards the probability that the shape contains the true
+/// position is at least ``entryProbability``, outwards it is at most ``exitProbability``.
 public struct TransitionPolicy: Sendable, Hashable {
   /// What ends a dwell.
   @frozen
@@ -46,15 +49,22 @@ public struct TransitionPolicy: Sendable, Hashable {
   public var exitMargin: Double
   /// 0: the exit margin is ``exitMargin``. Else it is the size clamped to `exitMargin … exitMarginLimit`.
   public var exitMarginLimit: Double
-  /// Finite, ≥ 0; with 0 the accuracy of fixes is not looked at.
+  /// Finite, ≥ 0; with 0 the accuracy of fixes does not change the margins. Must be 0 with probabilities.
   public var accuracyFactor: Double
+  /// The least probability of being inside with which a fix is decisive inwards: above 0.5, at most 0.99999. 0: a fix
+  /// is decisive by the margins alone. Set it together with ``exitProbability``.
+  public var entryProbability: Double
+  /// The greatest probability of being inside with which a fix is decisive outwards: at least 0.00001, below 0.5. 0: a
+  /// fix is decisive by the margins alone. Set it together with ``entryProbability``.
+  public var exitProbability: Double
   public var dwellPolicy: DwellPolicy
   public var notify: Notify
 
   public init(
     entryDwellMicroseconds: Int64 = 20_000_000, exitDwellMicroseconds: Int64 = 20_000_000,
     entryMargin: Double = 20, exitMargin: Double = 20, exitMarginLimit: Double = 0, accuracyFactor: Double = 1,
-    dwellPolicy: DwellPolicy = .timer, notify: Notify = .all
+    dwellPolicy: DwellPolicy = .timer, notify: Notify = .all, entryProbability: Double = 0,
+    exitProbability: Double = 0
   ) {
     self.entryDwellMicroseconds = entryDwellMicroseconds
     self.exitDwellMicroseconds = exitDwellMicroseconds
@@ -62,6 +72,8 @@ public struct TransitionPolicy: Sendable, Hashable {
     self.exitMargin = exitMargin
     self.exitMarginLimit = exitMarginLimit
     self.accuracyFactor = accuracyFactor
+    self.entryProbability = entryProbability
+    self.exitProbability = exitProbability
     self.dwellPolicy = dwellPolicy
     self.notify = notify
   }
@@ -97,7 +109,34 @@ public struct TransitionPolicy: Sendable, Hashable {
     if exitMarginLimit != 0, exitMarginLimit < exitMargin {
       return "exit_margin_limit is \(exitMarginLimit); must be 0 or at least exit_margin, \(exitMargin)"
     }
-    return Notify.defect(of: UInt32(notify.rawValue))
+    return probabilityDefect ?? Notify.defect(of: UInt32(notify.rawValue))
+  }
+
+  /// A message about the probabilities; `nil` if they are valid. NaN is tested before any other comparison, which may
+  /// raise an exception.
+  private var probabilityDefect: String? {
+    let isDefined = !entryProbability.isNaN && !exitProbability.isNaN
+    if isDefined, entryProbability == 0, exitProbability == 0 { return nil }
+    guard isDefined, entryProbability > 0.5, entryProbability <= 0.99999, exitProbability >= 0.00001,
+      exitProbability < 0.5
+    else {
+      return "entry_probability or exit_probability is out of range; must be above 0.5 to 0.99999, and from 0.00001 to "
+        + "below 0.5; or set both to 0"
+    }
+    guard accuracyFactor == 0 else {
+      return "accuracy_factor is above 0; must be 0 with entry_probability, which uses the accuracy itself"
+    }
+    return nil
+  }
+
+  /// Whether a fix must reach a probability to be decisive.
+  @inline(__always)
+  var hasProbability: Bool { entryProbability != 0 }
+
+  /// Whether a probability of being inside is decisive for a side. NaN is decisive for no side.
+  func isDecisive(inwards isInwards: Bool, _ probability: Double) -> Bool {
+    guard !probability.isNaN else { return false }
+    return isInwards ? probability >= entryProbability : probability <= exitProbability
   }
 
   /// An accuracy up to this, metres, is never too coarse to say "inside", however small the shape is. Less would leave

@@ -154,7 +154,8 @@ extension Tracker {
     while index < survey.reached.count {
       let slot = survey.reached[index]
       index += 1
-      guard !table.kind(of: slot).isLine else { continue }
+      // A path lays no positions for a shape whose policy has probabilities.
+      guard !table.kind(of: slot).isLine, !table.hasProbability(slot) else { continue }
       var entry = PathEntry(slot: slot, next: .max, observed: .undetermined, hasCandidate: false)
       look(at: &entry, from: first, through: last, &search, table)
       survey.path.append(entry)

@@ -51,23 +51,6 @@ extension Places {
   }
 }
 
-extension Shape {
-  /// The probability that the true position is inside, for a valid measured position with a valid error.
-  func probability(at coordinate: Coordinate, _ error: PositionError) -> Double {
-    let place = SurfacePoint(coordinate)
-    guard let ellipse = error.ellipse else {
-      return measure(coordinate, at: place.vector, margins: (0, 0)).isInside ? 1 : 0
-    }
-    switch self {
-    case .circle(let circle):
-      let centre = SurfacePoint(latitude: circle.latitude, longitude: circle.longitude, vector: circle.centre)
-      return ellipse.probability(at: place, inCircleAround: centre, radius: circle.radius)
-    case .polygon(let area), .corridor(let area), .line(let area):
-      return area.shape.probability(at: place, ellipse)
-    }
-  }
-}
-
 extension CircularGeographicCondition {
   /// The probability that the true position is in the circle. See ``Places/probability(of:at:error:)``.
   ///

@@ -33,7 +33,7 @@ struct EngineRestorer {
   }
 
   /// Whether the rows are of an older format than those that are written: all of them are to be written anew.
-  var isOld: Bool { format != HeadRow.format }
+  var isOld: Bool { format == FirstFormat.format }
 
   /// Whether no row was received.
   var isEmpty: Bool { engine == nil }
@@ -68,8 +68,8 @@ struct EngineRestorer {
   private mutating func receiveHead(_ reader: inout ByteReader) throws(Damage) {
     format = try reader.take()
     switch format {
-    case HeadRow.format:
-      let head = try HeadRow(reading: &reader)
+    case HeadRow.plainFormat, HeadRow.format:
+      let head = try HeadRow(format, reading: &reader)
       engine = head.engine(name: name)
       engine?.reserve(Int(min(head.conditionCount, Self.mostReserved)), identifierBytes: 0)
     case FirstFormat.format:
@@ -81,7 +81,7 @@ struct EngineRestorer {
   }
 
   private mutating func receiveDevice(_ row: MonitorRow, _ reader: inout ByteReader) throws(Damage) {
-    guard format == HeadRow.format, row.key == 0 else { throw Damage("a device has the number \(row.key)") }
+    guard !isOld, row.key == 0 else { throw Damage("a device has the number \(row.key)") }
     restoreDevice(try DeviceRow(reading: &reader))
   }
 
@@ -96,7 +96,7 @@ struct EngineRestorer {
     guard generation > 0, generation <= engine?.table.order.lastGeneration ?? 0 else {
       throw Damage("a condition has the generation \(generation)")
     }
-    guard format == FirstFormat.format else {
+    guard isOld else {
       let row = try DefinitionRow(reading: &reader)
       _ = try engine!.restoreDefinition(row, generation: generation)
       return
@@ -108,7 +108,7 @@ struct EngineRestorer {
   }
 
   private mutating func receiveState(_ row: MonitorRow, _ reader: inout ByteReader) throws(Damage) {
-    guard format == HeadRow.format, row.device == 0 else {
+    guard !isOld, row.device == 0 else {
       throw Damage("a state has the invalid device \(row.device)")
     }
     guard let slot = engine!.table.slot(ofGeneration: row.key) else { throw Damage("a state belongs to no condition") }
@@ -138,9 +138,9 @@ struct EngineRestorer {
       }
       let row = try bytes.withRawBytes { all throws(Damage) in
         var reader = ByteReader(UnsafeRawBufferPointer(rebasing: all[place.range]))
-        return format == HeadRow.format
-          ? try EventRow(slot: slot, generation: place.generation, reading: &reader)
-          : try FirstFormat.readEvent(slot, place.generation, &reader)
+        return isOld
+          ? try FirstFormat.readEvent(slot, place.generation, &reader)
+          : try EventRow(slot: slot, generation: place.generation, reading: &reader)
       }
       try engine!.restoreEvent(place.change, row)
     }

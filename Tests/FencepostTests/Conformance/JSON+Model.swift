@@ -122,6 +122,8 @@ extension JSON {
       case "exit_margin": policy.exitMargin = try value.double()
       case "exit_margin_limit": policy.exitMarginLimit = try value.double()
       case "accuracy_factor": policy.accuracyFactor = try value.double()
+      case "entry_probability": policy.entryProbability = try value.double()
+      case "exit_probability": policy.exitProbability = try value.double()
       case "dwell_policy": policy.dwellPolicy = try value.oneOf(["timer": .timer, "evidence": .evidence])
       case "notify":
         policy.notify = []
@@ -213,7 +215,7 @@ extension Event {
       "latitude": JSON(evidence?.coordinate.latitude), "longitude": JSON(evidence?.coordinate.longitude),
       "evidence": evidence.map { .string($0.source == .path ? "path" : "fix") } ?? .null, "gap": .bool(followsGap),
       "diagnostics": .array(flags.map { .string("\($0.element)") }),
-      "direction": direction.map { .string("\($0.name)") } ?? .null,
+      "probability": JSON(evidence?.probability), "direction": direction.map { .string("\($0.name)") } ?? .null,
     ]
   }
 }
@@ -223,6 +225,7 @@ extension Explanation {
     [
       "reason": .string("\(reason.name)"), "metres_to_decide": JSON(metresToDecide),
       "seconds_to_decide": JSON(secondsToDecide), "accuracy_needed": JSON(accuracyNeeded),
+      "probability": JSON(probability),
     ]
   }
 }

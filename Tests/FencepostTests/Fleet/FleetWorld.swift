@@ -489,7 +489,7 @@ struct FleetWorld {
       }
       let (name, moved) = (device.name, device.movedSequence)
       _ = device.monitor.poll(limit: count) { entry, table in
-        var event = table.event(from: entry)
+        var event = table.event(from: entry, confidence: 0.68)
         event.sequence &+= moved
         expected[number, default: []].append(
           FleetEvent(event: event, device: number, deviceIdentifier: name, position: 0, row: 0))

@@ -59,7 +59,7 @@ enum LifeStep: CustomStringConvertible {
         NamedCondition(condition, identifier: identifier, policy: definition.policy, tag: definition.tag)
       ])
     case .poll(let limit):
-      _ = engine.poll(limit: limit) { entry, table in events.append(table.event(from: entry).json) }
+      _ = engine.poll(limit: limit) { entry, table in events.append(table.event(from: entry, confidence: 0.68).json) }
     case .acknowledge: engine.acknowledge()
     case .restart: engine.abandon()
     }

@@ -18,7 +18,7 @@ const FILE_VERTICES = 500_000;
 
 const standard = {
   entryDwell: 20, exitDwell: 20, entryMargin: 20, exitMargin: 20, exitMarginLimit: 0, accuracyFactor: 1,
-  dwellPolicy: "timer", notify: NOTIFY,
+  dwellPolicy: "timer", notify: NOTIFY, entryProbability: 0, exitProbability: 0,
 };
 /** The named policies. Seconds and metres. */
 export const POLICIES = Object.freeze({
@@ -46,6 +46,8 @@ function putPolicy(engine, take, given) {
   to.setFloat64(place + POLICY.accuracy_factor, number(policy.accuracyFactor, "accuracyFactor"), true);
   to.setUint32(place + POLICY.notify, flags(policy.notify, "notify", NOTIFY), true);
   to.setUint32(place + POLICY.reserved, 0, true);
+  to.setFloat64(place + POLICY.entry_probability, number(policy.entryProbability, "entryProbability"), true);
+  to.setFloat64(place + POLICY.exit_probability, number(policy.exitProbability, "exitProbability"), true);
   return place;
 }
 
@@ -234,6 +236,7 @@ export function geometryOf(memory, place) {
 const SNAKE = {
   entry_dwell: "entryDwell", exit_dwell: "exitDwell", entry_margin: "entryMargin", exit_margin: "exitMargin",
   exit_margin_limit: "exitMarginLimit", accuracy_factor: "accuracyFactor", dwell_policy: "dwellPolicy",
+  entry_probability: "entryProbability", exit_probability: "exitProbability",
 };
 
 /**

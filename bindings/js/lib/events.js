@@ -53,6 +53,9 @@ export class Event {
     this.followsGap = (bits & AFTER_GAP) !== 0;
     /** "left_to_right" or "right_to_left" for a crossed line, else null. */
     this.direction = bits & LEFT_TO_RIGHT ? "left_to_right" : bits & RIGHT_TO_LEFT ? "right_to_left" : null;
+    /** The probability that the condition contains the true position of the deciding fix; null if its policy has no
+        probabilities. */
+    this.probability = numberOf(numbers, place + EVENT.probability);
     /** The condition's generation: the number of additions and replacements, up to and including the one that added
         this condition. */
     this.generation = countOf(numbers, place + EVENT.generation);

@@ -20,6 +20,7 @@ const EXPIRY_ARRIVAL = 1;
 const BATCH = 256;
 const OPTIONS = [
   "delivery", "maxPendingEvents", "deviceLimit", "beaconExitTimeout", "beaconInitialTimeout", "maxTimeStep",
+  "accuracyConfidence",
 ];
 
 function putFleetOptions(engine, take, zones, options) {

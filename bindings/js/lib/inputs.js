@@ -123,5 +123,6 @@ export function explanationOf(numbers, place) {
     accuracyNeeded: numberOf(numbers, place + EXPLANATION.accuracy_needed_m),
     nearestLatitude: numberOf(numbers, place + EXPLANATION.nearest_latitude),
     nearestLongitude: numberOf(numbers, place + EXPLANATION.nearest_longitude),
+    probability: numberOf(numbers, place + EXPLANATION.probability),
   };
 }

@@ -26,18 +26,19 @@ export const SIGHTING = struct({ uuid: ["u8", 16], major: "u16", minor: "u16", r
 export const POLICY = struct({
   struct_size: "u32", dwell_policy: "i32", entry_dwell_us: "i64", exit_dwell_us: "i64", entry_margin_m: "f64",
   exit_margin_m: "f64", exit_margin_limit_m: "f64", accuracy_factor: "f64", notify: "u32", reserved: "u32",
+  entry_probability: "f64", exit_probability: "f64",
 });
 export const OPTIONS = struct({
   struct_size: "u32", delivery: "i32", conditions: "ptr", name: "ptr", store_directory: "ptr", durability: "i32",
   path: "i32", checkpoint_interval_us: "i64", max_gap_us: "i64", max_speed_mps: "f64", max_pending_events: "u64",
   max_time_step_us: "i64", initial_fix_max_age_us: "i64", beacon_exit_timeout_us: "i64",
-  beacon_initial_timeout_us: "i64", condition_limit: "u64", device_limit: "u64",
+  beacon_initial_timeout_us: "i64", condition_limit: "u64", device_limit: "u64", accuracy_confidence: "f64",
 });
 export const EVENT = struct({
   sequence: "u64", position: "u64", device: "u64", row: "u64", generation: "u64", tag: "u64", date_us: "i64",
   evidence_date_us: "i64", latitude: "f64", longitude: "f64", accuracy_m: "f64", boundary_distance_m: "f64",
   state: "i32", cause: "i32", diagnostics: "u32", flags: "u32", beacon_uuid: ["u8", 16], beacon_major: "u16",
-  beacon_minor: "u16", identifier_length: "u32", reserved: ["u64", 4], identifier: ["u8", 264],
+  beacon_minor: "u16", identifier_length: "u32", probability: "f64", reserved: ["u64", 3], identifier: ["u8", 264],
 });
 export const CONDITION = struct({
   kind: "i32", major: "i32", minor: "i32", identifier_length: "u32", generation: "u64", tag: "u64", latitude: "f64",
@@ -54,7 +55,7 @@ export const EXPLANATION = struct({
   struct_size: "u32", reason: "i32", observed: "i32", diagnostics: "u32", boundary_distance_m: "f64",
   accuracy_m: "f64", entry_margin_m: "f64", exit_margin_m: "f64", candidate_start_us: "i64", deadline_us: "i64",
   last_sighting_us: "i64", metres_to_decide: "f64", seconds_to_decide: "f64", accuracy_needed_m: "f64",
-  nearest_latitude: "f64", nearest_longitude: "f64",
+  nearest_latitude: "f64", nearest_longitude: "f64", probability: "f64",
 });
 export const GEOMETRY = struct({
   struct_size: "u32", stride: "u32", latitudes: "ptr", longitudes: "ptr", vertex_count: "size", ring_offsets: "ptr",

@@ -14,7 +14,7 @@ import {
 const HOST_FLAGS = DIAGNOSTICS.map((name, bit) => (bit >= 5 && bit <= 7 ? "" : name));
 const OPTIONS = [
   "name", "delivery", "conditionLimit", "maxPendingEvents", "initialFixMaxAge", "beaconExitTimeout", "beaconInitialTimeout",
-  "maxTimeStep", "path", "maxGap", "maxSpeed",
+  "maxTimeStep", "path", "maxGap", "maxSpeed", "accuracyConfidence",
 ];
 const BATCH = 256;
 const ANY_STATE = -2;
@@ -38,6 +38,8 @@ export function putOptions(engine, take, options) {
   seconds(options.beaconInitialTimeout ?? 30, "beaconInitialTimeout", "beacon_initial_timeout_us");
   to.setBigInt64(place + LAYOUT.max_time_step_us, stepOf(options.maxTimeStep), true);
   to.setBigInt64(place + LAYOUT.checkpoint_interval_us, 60_000_000n, true);
+  const confidence = number(options.accuracyConfidence ?? 0.68, "accuracyConfidence");
+  to.setFloat64(place + LAYOUT.accuracy_confidence, confidence, true);
   return place;
 }
 

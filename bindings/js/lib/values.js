@@ -13,7 +13,7 @@ export const DIAGNOSTICS = [
 ];
 export const REASONS = [
   "", "unmonitored", "suspended", "scanner_off", "no_fix_yet", "too_coarse", "dwelling", "within_margin", "inside",
-  "outside", "not_seen_yet", "seen", "absent",
+  "outside", "not_seen_yet", "seen", "absent", "uncertain",
 ];
 export const KINDS = ["", "circle", "beacon", "polygon", "corridor", "line"];
 export const EDGES = ["geodesic", "planar"];

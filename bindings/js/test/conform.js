@@ -35,6 +35,7 @@ const us = (seconds) => {
 const POLICY = {
   entry_dwell: "entryDwell", exit_dwell: "exitDwell", entry_margin: "entryMargin", exit_margin: "exitMargin",
   exit_margin_limit: "exitMarginLimit", accuracy_factor: "accuracyFactor", dwell_policy: "dwellPolicy", notify: "notify",
+  entry_probability: "entryProbability", exit_probability: "exitProbability",
 };
 
 function named(fields, given) {
@@ -108,11 +109,11 @@ function definition(step, assumed) {
 
 function members(event) {
   if (event === null) return null;
-  const { sequence, identifier, generation, state, cause, latitude, longitude, accuracy, refinement, diagnostics, evidence, direction } = event;
+  const { sequence, identifier, generation, state, cause, latitude, longitude, accuracy, refinement, diagnostics, evidence, direction, probability } = event;
   return {
     sequence, identifier, generation, tag: Number(event.tag), state, cause, latitude, longitude, accuracy, refinement, diagnostics,
     evidence, direction, boundary_distance: event.boundaryDistance, date: event.dateUs, evidence_date: event.evidenceDateUs,
-    gap: event.followsGap,
+    gap: event.followsGap, probability,
   };
 }
 
@@ -130,7 +131,7 @@ function compare(expected, got, tolerance, distance) {
     if (TIMES.includes(key)) same = (wanted === null ? null : us(wanted)) === found;
     else if (key === "condition") same = wanted === null ? found === null : isListed(wanted, found);
     else if (typeof wanted === "number" && typeof found === "number") {
-      let most = key === "boundary_distance" ? distance : tolerance;
+      let most = key === "boundary_distance" ? distance : key === "probability" ? TOLERANCE : tolerance;
       if (got.evidence === "path" && ["latitude", "longitude", "boundary_distance"].includes(key)) {
         most = key === "boundary_distance" ? DISTANCE : PLACE;
       }
@@ -160,8 +161,8 @@ function located(step, holder) {
 function explained(step, ask) {
   let got = null;
   try {
-    const { reason, metresToDecide, accuracyNeeded, secondsToDecide } = ask();
-    got = { reason, metres_to_decide: metresToDecide, accuracy_needed: accuracyNeeded, seconds_to_decide: secondsToDecide };
+    const { reason, metresToDecide, accuracyNeeded, secondsToDecide, probability } = ask();
+    got = { reason, metres_to_decide: metresToDecide, accuracy_needed: accuracyNeeded, seconds_to_decide: secondsToDecide, probability };
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
   }
@@ -203,7 +204,8 @@ function fixOf(circles, fix) {
 const OPTIONS = {
   delivery: "delivery", condition_limit: "conditionLimit", initial_fix_max_age: "initialFixMaxAge",
   beacon_exit_timeout: "beaconExitTimeout", beacon_initial_timeout: "beaconInitialTimeout", max_pending_events: "maxPendingEvents",
-  max_time_step: "maxTimeStep", path: "path", max_gap: "maxGap", max_speed: "maxSpeed", device_limit: "deviceLimit",
+  max_time_step: "maxTimeStep", path: "path", max_gap: "maxGap", max_speed: "maxSpeed",
+  accuracy_confidence: "accuracyConfidence", device_limit: "deviceLimit",
 };
 
 class Run {

@@ -295,12 +295,13 @@ PyObject *native_state_of(PyObject *object, PyObject *identifier) {
 PyObject *native_explanation_tuple(const fencepost_explanation *found) {
   PyObject *nearest = native_optional_place(found->nearest_latitude, found->nearest_longitude);
   return Py_BuildValue(
-      "(siINNNNNNNNNNN)", fencepost_reason_name(found->reason), (int)found->observed, (unsigned)found->diagnostics,
+      "(siINNNNNNNNNNNN)", fencepost_reason_name(found->reason), (int)found->observed, (unsigned)found->diagnostics,
       native_optional_double(found->boundary_distance_m), native_optional_double(found->accuracy_m),
       native_optional_double(found->entry_margin_m), native_optional_double(found->exit_margin_m),
       native_optional_time(found->candidate_start_us), native_optional_time(found->deadline_us),
       native_optional_time(found->last_sighting_us), native_optional_double(found->metres_to_decide),
-      native_optional_double(found->seconds_to_decide), native_optional_double(found->accuracy_needed_m), nearest);
+      native_optional_double(found->seconds_to_decide), native_optional_double(found->accuracy_needed_m), nearest,
+      native_optional_double(found->probability));
 }
 
 PyObject *native_explain(PyObject *object, PyObject *identifier) {

@@ -10,7 +10,7 @@ static PyObject *refinement_tuple(const fencepost_event *event) {
 
 /*
  * Returns the tuple (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics,
- * generation, latitude, longitude, accuracy, boundary_distance, evidence, tag); missing values are None. `evidence` has
+ * generation, latitude, longitude, accuracy, boundary_distance, probability, evidence, tag); missing values are None. `evidence` has
  * the bits FENCEPOST_EVENT_... without FENCEPOST_EVENT_HAS_BEACON. `identifier` is the condition's identifier as a str. If `identifier` is
  * NULL, this function creates the str.
  */
@@ -30,6 +30,7 @@ PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier)
       native_optional_double(event->longitude),
       native_optional_double(event->accuracy_m),
       native_optional_double(event->boundary_distance_m),
+      native_optional_double(event->probability),
       PyLong_FromUnsignedLong(event->flags & ~(uint32_t)FENCEPOST_EVENT_HAS_BEACON),
       PyLong_FromUnsignedLongLong(event->tag),
   };
@@ -196,14 +197,14 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);
   fencepost_event event;
   memset(&event, 0, sizeof(event));
-  PyObject *identifier_object, *date, *evidence_date, *refinement, *numbers[4];
+  PyObject *identifier_object, *date, *evidence_date, *refinement, *numbers[5];
   unsigned long long sequence, generation;
   int event_state, cause;
   unsigned diagnostics, evidence;
   const char *identifier;
-  if (!PyArg_ParseTuple(args, "KOiiOOOIKOOOOI", &sequence, &identifier_object, &event_state, &cause, &date,
+  if (!PyArg_ParseTuple(args, "KOiiOOOIKOOOOOI", &sequence, &identifier_object, &event_state, &cause, &date,
                         &evidence_date, &refinement, &diagnostics, &generation, &numbers[0], &numbers[1], &numbers[2],
-                        &numbers[3], &evidence) ||
+                        &numbers[3], &numbers[4], &evidence) ||
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
   size_t length = strlen(identifier);
@@ -221,7 +222,8 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
       read_refinement(refinement, &event) < 0 || read_optional_double(numbers[0], &event.latitude) < 0 ||
       read_optional_double(numbers[1], &event.longitude) < 0 ||
       read_optional_double(numbers[2], &event.accuracy_m) < 0 ||
-      read_optional_double(numbers[3], &event.boundary_distance_m) < 0)
+      read_optional_double(numbers[3], &event.boundary_distance_m) < 0 ||
+      read_optional_double(numbers[4], &event.probability) < 0)
     return NULL;
   if (event.flags & FENCEPOST_EVENT_HAS_BEACON) event.flags = FENCEPOST_EVENT_HAS_BEACON; /* no path has beacons */
   return native_event_text(state, &event);

@@ -16,9 +16,9 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   int durability = options.durability;
   long long interval = options.checkpoint_interval_us, max_gap = options.max_gap_us;
   int path = options.path, delivery = options.delivery;
-  double max_speed = options.max_speed_mps;
-  if (!PyArg_ParseTuple(args, "O|KKLLLOOiLiLdi", &table, &pending, &limit, &exit_timeout, &initial_timeout, &step,
-                        &name, &directory, &durability, &interval, &path, &max_gap, &max_speed, &delivery))
+  double max_speed = options.max_speed_mps, confidence = options.accuracy_confidence;
+  if (!PyArg_ParseTuple(args, "O|KKLLLOOiLiLdid", &table, &pending, &limit, &exit_timeout, &initial_timeout, &step,
+                        &name, &directory, &durability, &interval, &path, &max_gap, &max_speed, &delivery, &confidence))
     return NULL;
   if (name != Py_None && native_text(state, name, "name", &options.name) < 0) return NULL;
   if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
@@ -28,6 +28,7 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   options.max_gap_us = max_gap;
   options.max_speed_mps = max_speed;
   options.delivery = delivery;
+  options.accuracy_confidence = confidence;
   if (!Py_IS_TYPE(table, (PyTypeObject *)state->conditions_type)) {
     PyErr_Format(PyExc_TypeError, "table must be the handle of a table, not %R", Py_TYPE(table));
     return NULL;

@@ -15,10 +15,10 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   long long initial_timeout = options.beacon_initial_timeout_us, interval = options.checkpoint_interval_us;
   long long step = options.max_time_step_us, max_gap = options.max_gap_us;
   int path = options.path;
-  double max_speed = options.max_speed_mps;
-  if (!PyArg_ParseTuple(args, "|OiKKLLLOiLLiLd", &name_object, &delivery, &condition_limit, &max_pending_events,
+  double max_speed = options.max_speed_mps, confidence = options.accuracy_confidence;
+  if (!PyArg_ParseTuple(args, "|OiKKLLLOiLLiLdd", &name_object, &delivery, &condition_limit, &max_pending_events,
                         &initial_fix_max_age, &exit_timeout, &initial_timeout, &directory, &durability, &interval,
-                        &step, &path, &max_gap, &max_speed))
+                        &step, &path, &max_gap, &max_speed, &confidence))
     return NULL;
   const char *name = NULL;
   if (name_object != Py_None && native_text(state, name_object, "name", &name) < 0) return NULL;
@@ -34,6 +34,7 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   options.path = path;
   options.max_gap_us = max_gap;
   options.max_speed_mps = max_speed;
+  options.accuracy_confidence = confidence;
   if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
 
   native_handle *self = native_allocate(type);

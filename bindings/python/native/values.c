@@ -62,9 +62,10 @@ int native_directory(native_state *state, PyObject *value, const char **out) {
 }
 
 PyObject *native_policy_tuple(const fencepost_transition_policy *policy) {
-  return Py_BuildValue("(iLLddddI)", (int)policy->dwell_policy, (long long)policy->entry_dwell_us,
+  return Py_BuildValue("(iLLddddIdd)", (int)policy->dwell_policy, (long long)policy->entry_dwell_us,
                        (long long)policy->exit_dwell_us, policy->entry_margin_m, policy->exit_margin_m,
-                       policy->exit_margin_limit_m, policy->accuracy_factor, policy->notify);
+                       policy->exit_margin_limit_m, policy->accuracy_factor, policy->notify, policy->entry_probability,
+                       policy->exit_probability);
 }
 
 int native_definition_options(PyObject *value, int assuming, unsigned long long tag,
@@ -78,9 +79,9 @@ int native_definition_options(PyObject *value, int assuming, unsigned long long 
   }
   int dwell_policy;
   long long entry_dwell, exit_dwell;
-  if (!PyArg_ParseTuple(value, "iLLddddI;policy", &dwell_policy, &entry_dwell, &exit_dwell, &policy->entry_margin_m,
-                        &policy->exit_margin_m, &policy->exit_margin_limit_m, &policy->accuracy_factor,
-                        &policy->notify))
+  if (!PyArg_ParseTuple(value, "iLLddddIdd;policy", &dwell_policy, &entry_dwell, &exit_dwell, &policy->entry_margin_m,
+                        &policy->exit_margin_m, &policy->exit_margin_limit_m, &policy->accuracy_factor, &policy->notify,
+                        &policy->entry_probability, &policy->exit_probability))
     return -1;
   policy->dwell_policy = dwell_policy;
   policy->entry_dwell_us = entry_dwell;

@@ -39,7 +39,8 @@ void fp_release(void *memory);
 typedef struct fp_options {
   uint32_t given;                     /* FP_OPTION_... */
   fencepost_transition_policy policy; /* policy, entry_dwell, exit_dwell (seconds), entry_margin, exit_margin,
-                                         exit_margin_limit (metres), accuracy_factor, dwell_policy, notify */
+                                         exit_margin_limit (metres), accuracy_factor, entry_probability,
+                                         exit_probability, dwell_policy, notify */
   fencepost_state assuming;           /* value of `assuming`: unknown, unsatisfied or satisfied */
   struct {
     fencepost_edges edges;

@@ -53,6 +53,8 @@ static const key keys[] = {
     {"exit_margin", FP_OPTION_POLICY, METRES, IN(policy.exit_margin_m), NULL},
     {"exit_margin_limit", FP_OPTION_POLICY, METRES, IN(policy.exit_margin_limit_m), NULL},
     {"accuracy_factor", FP_OPTION_POLICY, NUMBER, IN(policy.accuracy_factor), NULL},
+    {"entry_probability", FP_OPTION_POLICY, NUMBER, IN(policy.entry_probability), NULL},
+    {"exit_probability", FP_OPTION_POLICY, NUMBER, IN(policy.exit_probability), NULL},
     {"dwell_policy", FP_OPTION_POLICY, WORD, IN(policy.dwell_policy), "timer=0 evidence=1"},
     {"notify", FP_OPTION_POLICY, WORD, IN(policy.notify),
      "all=7 entry=2 exit=4 entry+exit=6 initial=1 initial+entry=3 initial+exit=5"},

@@ -4,8 +4,10 @@ struct FleetHeadRow {
   /// The format of the rows of a fleet. It increases with each change of their layout.
   ///
   /// The second format adds arrival times, devices that were rewound, and paths. A fleet without these is written in
-  /// the first format, which version 0.2 can read. The third format adds the deliveries `first` and `latest`.
-  static let format: UInt32 = 3
+  /// the first format, which version 0.2 can read. The third format adds the deliveries `first` and `latest`, the fourth
+  /// format adds probabilities.
+  static let format: UInt32 = 4
+  static let deliveryFormat: UInt32 = 3
   static let pathFormat: UInt32 = 2
   static let firstFormat: UInt32 = 1
 
@@ -39,6 +41,7 @@ struct FleetHeadRow {
     guard format > Self.firstFormat else { return }
     writer.putCompact(moment.arrival)
     if format > Self.pathFormat { writer.put(options.delivery.rawValue) }
+    if format > Self.deliveryFormat { writer.put(options.accuracyConfidence) }
     if case .geodesic(let maxGap, let maxSpeed) = options.path {
       writer.putCompact(maxGap)
       writer.putCompact(maxSpeed ?? 0)
@@ -70,8 +73,12 @@ struct FleetHeadRow {
     if format > Self.firstFormat {
       moment.arrival = try reader.takeSignedTime("arrival time")
       if format > Self.pathFormat {
-        let number: UInt8 = try reader.take("delivery", in: 1...2)
+        let number: UInt8 = try reader.take("delivery", in: (format > Self.deliveryFormat ? 0 : 1)...2)
         options.delivery = MonitorOptions.Delivery(rawValue: number) ?? .every
+      }
+      if format > Self.deliveryFormat {
+        options.accuracyConfidence = try reader.takeDouble()
+        if let defect = options.defect { throw Damage(defect) }
       }
       if reader.remaining > 0 {
         let maxGap = try reader.takeSigned()
@@ -84,10 +91,14 @@ struct FleetHeadRow {
   }
 
   /// - Parameter deviceCount: The number of rows of devices.
+  @inline(never)
   init(_ fleet: borrowing FleetEngine, _ conditions: borrowing ConditionTable, deviceCount: Int, moment: FleetMoment) {
     var head = ByteWriter(reserving: 64)
     HeadRow(conditions, MonitorOptions.ofTable).encode(to: &head)
-    format = fleet.rowFormat
+    let hasProbabilities =
+      conditions.policies.hasProbabilities
+      || fleet.options.accuracyConfidence != PositionError.defaultConfidence
+    format = hasProbabilities ? Self.format : fleet.rowFormat
     options = fleet.options
     table = Array(head.bytes)
     self.deviceCount = UInt64(deviceCount)

@@ -50,6 +50,9 @@ struct DefinitionRow {
 }
 
 extension TransitionPolicy {
+  /// In the byte of the dwell policy: two probabilities follow.
+  private static let probabilities: UInt8 = 2
+
   func encode(to writer: inout ByteWriter) {
     writer.putCompact(entryDwellMicroseconds)
     writer.putCompact(exitDwellMicroseconds)
@@ -57,16 +60,26 @@ extension TransitionPolicy {
     writer.putCompact(exitMargin)
     writer.putCompact(exitMarginLimit)
     writer.putCompact(accuracyFactor)
-    writer.put(dwellPolicy.rawValue)
+    writer.put(dwellPolicy.rawValue | (hasProbability ? Self.probabilities : 0))
     writer.put(notify.rawValue)
+    guard hasProbability else { return }
+    writer.put(entryProbability)
+    writer.put(exitProbability)
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
     self.init(
       entryDwellMicroseconds: try reader.takeSigned(), exitDwellMicroseconds: try reader.takeSigned(),
       entryMargin: try reader.takeCompactDouble(), exitMargin: try reader.takeCompactDouble(),
-      exitMarginLimit: try reader.takeCompactDouble(), accuracyFactor: try reader.takeCompactDouble(),
-      dwellPolicy: try reader.take(DwellPolicy.self, "dwell_policy"), notify: Notify(rawValue: try reader.take()))
+      exitMarginLimit: try reader.takeCompactDouble(), accuracyFactor: try reader.takeCompactDouble())
+    let bits: UInt8 = try reader.take("dwell_policy", in: 0...3)
+    dwellPolicy = bits & 1 != 0 ? .evidence : .timer
+    notify = Notify(rawValue: try reader.take())
+    if bits & Self.probabilities != 0 {
+      entryProbability = try reader.takeDouble()
+      exitProbability = try reader.takeDouble()
+      guard hasProbability else { throw Damage("the probabilities of a policy are 0") }
+    }
     if let defect { throw Damage(defect) }
   }
 }

@@ -43,7 +43,7 @@ enum FirstFormat {
     try device.check()
     let head = HeadRow(
       options: options, conditionCount: 0, lastGeneration: generation, lastSequence: sequence, lastChange: change,
-      lastTicket: ticket)
+      lastTicket: ticket, hasProbabilities: false)
     return (head, device)
   }
 

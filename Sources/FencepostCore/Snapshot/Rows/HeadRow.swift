@@ -1,8 +1,13 @@
 /// The row of a monitor itself: its format, its options, and the numbers that it has assigned so far.
 struct HeadRow {
   /// The format of the rows. It increases with each change of their layout; ``FirstFormat`` reads the previous format.
-  static let format: UInt32 = 2
+  ///
+  /// The third format adds probabilities. A monitor without them is written in the second format, which version 0.2 can
+  /// read.
+  static let format: UInt32 = 3
+  static let plainFormat: UInt32 = 2
 
+  var format: UInt32
   var options: MonitorOptions
   /// The number of conditions, so that memory can be reserved for them.
   var conditionCount: UInt64
@@ -12,7 +17,7 @@ struct HeadRow {
   var lastTicket: UInt64
 
   func encode(to writer: inout ByteWriter) {
-    writer.put(Self.format)
+    writer.put(format)
     writer.put(options.delivery.rawValue)
     writer.putCompact(UInt64(options.conditionLimit ?? 0))
     writer.putCompact(UInt64(options.maxPendingEvents))
@@ -25,6 +30,7 @@ struct HeadRow {
     writer.putCompact(lastSequence)
     writer.putCompact(lastChange)
     writer.putCompact(lastTicket)
+    if format > Self.plainFormat { writer.put(options.accuracyConfidence) }
     if case .geodesic(let maxGap, let maxSpeed) = options.path {
       writer.putCompact(maxGap)
       writer.putCompact(maxSpeed ?? 0)
@@ -32,7 +38,8 @@ struct HeadRow {
   }
 
   /// Reads the rest of the head, after the format.
-  init(reading reader: inout ByteReader) throws(Damage) {
+  init(_ format: UInt32, reading reader: inout ByteReader) throws(Damage) {
+    self.format = format
     let largest = EngineRestorer.largest
     options = MonitorOptions()
     options.delivery = try reader.take(MonitorOptions.Delivery.self, "delivery")
@@ -49,6 +56,7 @@ struct HeadRow {
     lastSequence = try reader.takeCompact("sequence", in: 0...largest)
     lastChange = try reader.takeCompact("change", in: 0...largest)
     lastTicket = try reader.takeCompact("ticket", in: 0...largest)
+    if format > Self.plainFormat { options.accuracyConfidence = try reader.takeDouble() }
     if reader.remaining > 0 {
       let maxGap = try reader.takeSigned()
       let maxSpeed = try reader.takeCompactDouble()
@@ -58,10 +66,13 @@ struct HeadRow {
     try reader.end()
   }
 
+  @inline(never)
   init(
     options: MonitorOptions, conditionCount: UInt64, lastGeneration: UInt64, lastSequence: UInt64, lastChange: UInt64,
-    lastTicket: UInt64
+    lastTicket: UInt64, hasProbabilities: Bool
   ) {
+    format =
+      hasProbabilities || options.accuracyConfidence != PositionError.defaultConfidence ? Self.format : Self.plainFormat
     self.options = options
     self.conditionCount = conditionCount
     self.lastGeneration = lastGeneration
@@ -74,7 +85,8 @@ struct HeadRow {
     self.init(
       options: engine.options, conditionCount: UInt64(engine.table.count),
       lastGeneration: engine.table.order.lastGeneration, lastSequence: engine.delivery.lastSequence,
-      lastChange: engine.delivery.lastChange, lastTicket: engine.table.limit.lastTicket)
+      lastChange: engine.delivery.lastChange, lastTicket: engine.table.limit.lastTicket,
+      hasProbabilities: engine.table.policies.hasProbabilities)
   }
 
   /// The head of a shared table, as that of a monitor without inputs.
@@ -82,7 +94,7 @@ struct HeadRow {
     self.init(
       options: options, conditionCount: UInt64(table.count), lastGeneration: table.order.lastGeneration,
       lastSequence: 0,
-      lastChange: 0, lastTicket: 0)
+      lastChange: 0, lastTicket: 0, hasProbabilities: table.policies.hasProbabilities)
   }
 
   /// Returns an engine that contains only the data of the head.

@@ -201,6 +201,7 @@ class Monitor(_ConditionHandle, _EventHandle[EventRow]):
         path: int = ...,
         max_gap_us: int = ...,
         max_speed: float = ...,
+        accuracy_confidence: float = ...,
         /,
     ) -> Monitor: ...
     def fork(self) -> Monitor: ...
@@ -278,6 +279,7 @@ class Fleet(_EventHandle[tuple[Any, ...]]):
         max_gap_us: int = ...,
         max_speed: float = ...,
         delivery: int = ...,
+        accuracy_confidence: float = ...,
         /,
     ) -> Fleet: ...
     def fork(self) -> Fleet: ...
@@ -341,6 +343,7 @@ def event_json(
     longitude: float | None,
     accuracy: float | None,
     boundary_distance: float | None,
+    probability: float | None,
     evidence: int,
     /,
 ) -> str: ...

@@ -66,7 +66,7 @@ def test_jsonl_is_the_cores(run: Run) -> None:
 def test_csv_says_the_same(run: Run) -> None:
     rows = list(csv.DictReader(io.StringIO(run(*DEMO, *SIGHTINGS, "--format", "csv").stdout)))
     events = [json.loads(line) for line in GOLDEN.splitlines()]
-    assert len(rows) == len(events) and list(rows[0]) == [*events[0], "evidence", "gap", "direction"]
+    assert len(rows) == len(events) and list(rows[0]) == [*events[0], "evidence", "gap", "direction", "probability"]
     assert {(row["evidence"], row["gap"]) for row in rows} == {("fix", "False"), ("", "False")}
     for row, event in zip(rows, events):
         for key in ("sequence", "identifier", "state", "cause", "date", "latitude", "boundary_distance"):

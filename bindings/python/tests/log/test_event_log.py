@@ -79,7 +79,7 @@ def test_frames() -> None:
     log = demo()
     frame = log.to_pandas()
     events = [json.loads(line) for line in GOLDEN.splitlines()]
-    assert list(frame.columns) == [*events[0], "evidence", "gap", "direction"] == list(log.columns())
+    assert list(frame.columns) == [*events[0], "evidence", "gap", "direction", "probability"] == list(log.columns())
     assert str(frame["date"].dtype) == "datetime64[us, UTC]" == str(frame["evidence_date"].dtype)
     assert frame["date"].tolist() == [pandas.Timestamp(event["date"]) for event in events]
     assert frame["boundary_distance"].dtype == float

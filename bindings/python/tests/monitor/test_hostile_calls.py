@@ -41,7 +41,8 @@ class Caller(Draw):
     def calls(self) -> dict[str, Callable[[], Any]]:
         one, few, or_good, monitor = self.any, self.few, self.or_good, self.monitor
         options = ("assuming", "policy", "tag")
-        dwells = ("entry_dwell", "exit_dwell", "entry_margin", "exit_margin", "exit_margin_limit", "accuracy_factor")
+        dwells = ("entry_dwell", "exit_dwell", "entry_margin", "exit_margin", "exit_margin_limit", "accuracy_factor",
+                  "entry_probability", "exit_probability")  # fmt: skip
         timeouts = ("initial_fix_max_age", "beacon_exit_timeout", "beacon_initial_timeout", "checkpoint_interval")
 
         return {

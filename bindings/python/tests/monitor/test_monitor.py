@@ -174,7 +174,14 @@ def test_policies_come_back_as_they_went_in() -> None:
         dwell_policy=DwellPolicy.EVIDENCE,
         notify=Notify.ENTRY,
     )
+    certain = TransitionPolicy(accuracy_factor=0, entry_probability=0.99999, exit_probability=0.00001)
     monitor = Monitor()
+    monitor.add(HOME, "home", policy=certain)
+    assert (
+        monitor.record("home").policy
+        == certain
+        == TransitionPolicy.from_dict({"accuracy_factor": 0, "entry_probability": 0.99999, "exit_probability": 0.00001})
+    )
     monitor.add(HOME, "home", policy=policy)
     assert monitor.record("home").policy == policy
     monitor.add(HOME, "home", policy=TransitionPolicy(entry_dwell=timedelta(seconds=2)))  # type: ignore[arg-type]

@@ -48,7 +48,7 @@ def test_json_says_what_the_event_says() -> None:
 
 
 def test_columns_are_the_keys_of_the_json_and_the_tag() -> None:
-    assert list(EVENT_COLUMNS) == [*KEYS, "evidence", "gap", "direction", "tag"]
+    assert list(EVENT_COLUMNS) == [*KEYS, "evidence", "gap", "direction", "probability", "tag"]
 
 
 def test_each_column_has_the_kind_of_its_values() -> None:

@@ -16,7 +16,7 @@ from .._native import Fleet as Handle, InvalidArgumentError, NotFoundError
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, shown
 from .._tables.times import Time, from_us, seconds_to_us, to_us, utc_text
-from .._values.arguments import has_options, member, path_row, truth
+from .._values.arguments import has_options, member, path_row, share, truth
 from .._values.enums import DELIVERIES, DURABILITIES, STORE_STATUSES, Delivery, DevicePath, Durability
 from .conditions import Zones
 from .device import Device
@@ -105,6 +105,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         delivery: Which changes are delivered if a condition has several pending changes of one device. With ``first``
             or ``latest``, each condition of a device has at most one event that is pending or not acknowledged. Gates
             need ``every``. For a stored fleet, `delivery` must equal the stored value.
+        accuracy_confidence: The share of the true positions within the accuracy of a fix, 0.01 to 0.9999. Android
+            reports the accuracy of 0.68, which is the default; gpsd reports 0.95. Only policies with an
+            ``entry_probability`` depend on it.
         threads: The number of threads among which :meth:`feed_many` divides the devices, 1 to 256. The events and their
             order are the same as with one thread. Several threads help with batches that have many rows of each device.
             With several threads, each device takes about 200 additional bytes. With several threads, the queue is
@@ -166,6 +169,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         max_gap: float | timedelta | None = None,
         max_speed: float | None = None,
         delivery: Delivery | str = Delivery.EVERY,
+        accuracy_confidence: float = 0.68,
         threads: int = 1,
     ) -> None:
         source, options = None, (policy, assuming, radius, columns, layer, max_vertices, transform)
@@ -187,6 +191,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             0 if max_time_step is None else time_step(max_time_step),
         )
         path_options = path_row(path, max_gap, max_speed)
+        confidence = share(accuracy_confidence)
         self._max_gap_us = path_options[1] or None
         count = integer(threads, "threads", 1, 256)
         chosen = DELIVERIES.index(member(Delivery, delivery, "delivery"))
@@ -201,7 +206,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
                 )
             from .shards import Shards
 
-            self._handle = Shards(conditions._handle, *limits, timeouts, path_options, count)
+            self._handle = Shards(conditions._handle, *limits, timeouts, path_options, confidence, count)
             if source is not None:
                 source.put_into(conditions)
             return
@@ -219,6 +224,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             path_options[1],
             path_options[2],
             chosen,
+            confidence,
         )
         if source is not None:
             try:

@@ -47,6 +47,7 @@ class Shards:
         device_limit: The largest number of devices of all fleets together. 0 means no limit.
         timeouts: The two timeouts for beacons, and the largest time step.
         path: The options `path`, `max_gap` and `max_speed` of the fleet.
+        confidence: The option `accuracy_confidence` of the fleet.
         count: The number of fleets.
     """
 
@@ -57,11 +58,14 @@ class Shards:
         device_limit: int,
         timeouts: tuple[int, int, int],
         path: tuple[int, int, float],
+        confidence: float,
         count: int,
     ):
         chosen, max_gap, max_speed = path
         self._fleets = [
-            Handle(table, _UNLIMITED, 0, *timeouts, None, None, 0, 60_000_000, chosen, max_gap, max_speed)
+            Handle(
+                table, _UNLIMITED, 0, *timeouts, None, None, 0, 60_000_000, chosen, max_gap, max_speed, 0, confidence
+            )
             for _ in range(count)
         ]
         self._table, self._max_pending, self._device_limit = table, max_pending, device_limit

@@ -10,7 +10,7 @@ from .._native import InvalidArgumentError, Monitor as Handle
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, real
 from .._tables.times import from_us, seconds_to_us, utc_text
-from .._values.arguments import assumed, has_options, member, path_row
+from .._values.arguments import assumed, has_options, member, path_row, share
 from .._values.enums import (
     DELIVERIES,
     DURABILITIES,
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         path: DevicePath | str
         max_gap: float | timedelta | None
         max_speed: float | None
+        accuracy_confidence: float
 
 
 def _age(value: float | timedelta) -> int:
@@ -142,6 +143,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             :attr:`Event.follows_gap`.
         max_speed: Maximum speed of a path, in metres per second, above 0; None means no limit. If a device would have
             to move faster than `max_speed` between two fixes, this also counts as a gap.
+        accuracy_confidence: The share of the true positions within the accuracy of a fix, 0.01 to 0.9999. Android
+            reports the accuracy of 0.68, which is the default; gpsd reports 0.95. Only policies with an
+            ``entry_probability`` depend on it.
 
     Raises:
         InputError: `conditions` cannot be used as a source of conditions. In this case, the monitor's store was not
@@ -199,6 +203,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         path: DevicePath | str = DevicePath.FIXES,
         max_gap: float | timedelta | None = None,
         max_speed: float | None = None,
+        accuracy_confidence: float = 0.68,
     ) -> None:
         if isinstance(conditions, str) and name is None and not any(mark in conditions for mark in "./\\"):
             conditions, name = None, conditions
@@ -222,6 +227,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
             0 if max_time_step is None else time_step(max_time_step),
             *path_options,
+            share(accuracy_confidence),
         )
         if source is not None:
             try:

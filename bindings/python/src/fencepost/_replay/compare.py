@@ -161,6 +161,7 @@ def compare(
     path: DevicePath | str = DevicePath.FIXES,
     max_gap: float | timedelta | None = None,
     max_speed: float | None = None,
+    accuracy_confidence: float = 0.68,
     hdop_scale: float | None = None,
     speed: float | None = None,
     start: Time | None = None,
@@ -230,7 +231,7 @@ def compare(
     how, scale, played = Reading(layer, transform, times), scale_of(hdop_scale), Played(speed, start, loop)
     given = GivenTracks(track, columns or {}, by, scale, how, sort, played)
     options: dict[str, Any] = {"delivery": delivery, "condition_limit": condition_limit}
-    options |= {"path": path, "max_gap": max_gap, "max_speed": max_speed}
+    options |= {"path": path, "max_gap": max_gap, "max_speed": max_speed, "accuracy_confidence": accuracy_confidence}
     until_us = None if until is None else to_us(until, "until")
     again = _Again(options, rows, name, reports_of(sightings, times, sort), until_us, column)
     exact = TransitionPolicy.exact()

@@ -108,6 +108,9 @@ class TrackConditions(NamedTuple):
     fleet: Mapping[str, Any]
 
 
+_FLEET_OPTIONS = ("path", "max_gap", "max_speed", "accuracy_confidence")
+
+
 def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mapping[str, Any]) -> TrackConditions:
     """Returns the conditions for the tracks of a replay.
 
@@ -117,7 +120,7 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
     """
     found: Zones | Monitor
     found = Monitor(**options)
-    path = {key: options[key] for key in ("path", "max_gap", "max_speed") if key in options}
+    path = {key: options[key] for key in _FLEET_OPTIONS if key in options}
     standard = {"delivery": Delivery.EVERY, "condition_limit": None}
     if any(options.get(key, value) != value for key, value in standard.items()):
         add_conditions(found, rows, name)

@@ -103,7 +103,7 @@ class OneFleet:
     def _taken(self) -> Events:
         events: Events = []
         while rows := self._fleet._handle.poll_events(_AT_ONCE):
-            events += [event_json(*row[:14]) if self._as_json else row[:15] for row in rows]
+            events += [event_json(*row[:15]) if self._as_json else row[:16] for row in rows]
         return events
 
 
@@ -169,5 +169,5 @@ class Monitors:
     def _taken(self, monitor: Monitor) -> Events:
         events: Events = []
         while (row := monitor._handle.poll_event()) is not None:
-            events.append(event_json(*row[:14]) if self._as_json else row)
+            events.append(event_json(*row[:15]) if self._as_json else row)
         return events

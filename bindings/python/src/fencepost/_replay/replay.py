@@ -45,6 +45,7 @@ def replay(
     path: DevicePath | str = DevicePath.FIXES,
     max_gap: float | timedelta | None = None,
     max_speed: float | None = None,
+    accuracy_confidence: float = 0.68,
     hdop_scale: float | None = None,
     speed: float | None = None,
     start: Time | None = None,
@@ -94,6 +95,7 @@ def replay(
             file advances the clock; after that, the path up to the time of that line cannot change.
         max_gap: The longest time between two fixes for which a path between them is assumed, as for :class:`Monitor`.
         max_speed: The highest speed that a path may need, as for :class:`Monitor`.
+        accuracy_confidence: The share of the true positions within the accuracy of a fix, as for :class:`Monitor`.
         hdop_scale: Accuracy per unit of hdop, in metres. If `hdop_scale` is None, fixes of a GPX file have no accuracy,
             and an NMEA log uses 5 m per unit.
         speed: Plays way points without times at this speed, in metres per second. It requires `start`.
@@ -150,7 +152,7 @@ def replay(
         assuming=assuming,
     )
     options: dict[str, Any] = {"delivery": delivery, "condition_limit": condition_limit}
-    options |= {"path": path, "max_gap": max_gap, "max_speed": max_speed}
+    options |= {"path": path, "max_gap": max_gap, "max_speed": max_speed, "accuracy_confidence": accuracy_confidence}
     until_us = None if until is None else to_us(until, "until")
     given = GivenTracks(
         track, columns or {}, by, scale, Reading(layer, transform, times), sort, Played(speed, start, loop)

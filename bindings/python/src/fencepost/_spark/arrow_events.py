@@ -40,7 +40,7 @@ def take_events(fleet: Fleet) -> list[Batch]:
 def _batch(rows: Sequence[Any]) -> Batch:
     (
         sequences, identifiers, states, causes, dates, evidence_dates, refinements, diagnostics, generations,
-        latitudes, longitudes, accuracies, distances, sources, tags, devices, _,
+        latitudes, longitudes, accuracies, distances, probabilities, sources, tags, devices, _,
     ) = zip(*rows)  # fmt: skip
     columns = (
         devices,
@@ -63,6 +63,7 @@ def _batch(rows: Sequence[Any]) -> Batch:
         ],
         [bool(source & AFTER_GAP) for source in sources],
         [None] * len(rows),  # the direction: only gates have one, and a fleet without a path refuses them
+        probabilities,
         tags,
     )
     arrays = [pyarrow.array(values, field.type) for values, field in zip(columns, EVENT_SCHEMA, strict=True)]

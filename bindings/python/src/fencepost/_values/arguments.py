@@ -113,6 +113,18 @@ def path_row(
     return DEVICE_PATHS.index(chosen), gap, speed
 
 
+def share(accuracy_confidence: float) -> float:
+    """The option `accuracy_confidence`.
+
+    Raises:
+        InvalidArgumentError: The option is out of its range.
+    """
+    found = real(accuracy_confidence, "accuracy_confidence")
+    if not 0.01 <= found <= 0.9999:
+        raise InvalidArgumentError(f"accuracy_confidence is {found}; must be from 0.01 to 0.9999")
+    return found
+
+
 def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
     return None if policy is None else as_policy(policy)._row()
 

@@ -251,6 +251,8 @@ class Reason(enum.StrEnum):
     WITHIN_MARGIN = "within_margin"
     """The last fix is on the other side of the boundary of a circle or shape, but within the margin, so the fix is not
     decisive."""
+    UNCERTAIN = "uncertain"
+    """The last fix could decide the state of a circle or shape by its position, but not by its probability."""
     INSIDE = "inside"
     """The condition of a circle or shape is satisfied, and the last fix is inside."""
     OUTSIDE = "outside"

@@ -34,6 +34,7 @@ EventRow: TypeAlias = tuple[
     float | None,  # longitude
     float | None,  # accuracy
     float | None,  # boundary_distance
+    float | None,  # probability
     int,  # evidence
     int,  # tag
 ]
@@ -78,6 +79,8 @@ class Event:
             events at the same time.
         direction: The direction in which the device crossed a gate. The direction is None if the event is not a gate
             crossing.
+        probability: The probability that the zone contains the true position of the deciding fix; None if the policy
+            has no probabilities.
 
     Example:
         >>> from fencepost import Circle, Fix, Monitor
@@ -106,6 +109,7 @@ class Event:
     is_on_path: bool = False
     follows_gap: bool = False
     direction: CrossingDirection | None = None
+    probability: float | None = None
 
     @property
     def kind(self) -> EventKind:
@@ -170,6 +174,8 @@ class Event:
             parts.append(direction_words(self.direction))
         elif self.boundary_distance is not None:
             parts.append(distance_text(self.boundary_distance))
+        if self.probability is not None:
+            parts.append(f"probability {self.probability:.6g}")
         parts.extend(path_words(self))
         if self.refinement is not None:
             parts.append(f"beacon {refinement_text(self)}")
@@ -207,6 +213,7 @@ class Event:
             self.longitude,
             self.accuracy,
             self.boundary_distance,
+            self.probability,
             ON_PATH * bool(self.is_on_path)
             | AFTER_GAP * bool(self.follows_gap)
             | next((bit for bit, direction in _DIRECTIONS.items() if direction == self.direction), 0),
@@ -232,7 +239,7 @@ class Event:
     def _from_row(cls, row: EventRow) -> Event:
         (
             sequence, identifier, state, cause, date, evidence, refinement, diagnostics, generation,
-            latitude, longitude, accuracy, boundary_distance, source, tag,
+            latitude, longitude, accuracy, boundary_distance, probability, source, tag,
         ) = row  # fmt: skip
         beacon = None
         if refinement is not None:
@@ -256,6 +263,7 @@ class Event:
             bool(source & ON_PATH),
             bool(source & AFTER_GAP),
             _DIRECTIONS.get(source & DIRECTION) if source else None,
+            probability,
         )
 
 
@@ -303,6 +311,7 @@ EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
     "evidence": lambda event: None if event.evidence is None else str(event.evidence),
     "gap": lambda event: event.follows_gap,
     "direction": lambda event: None if event.direction is None else str(event.direction),
+    "probability": lambda event: event.probability,
     "tag": lambda event: event.tag,
 }
 """The columns of events, in the order of their JSON keys; the tag comes last."""
@@ -310,7 +319,7 @@ EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
 EVENT_KINDS = (
     dict.fromkeys(("date", "evidence_date"), "time")
     | dict.fromkeys(("sequence", "generation", "tag"), "uint")
-    | dict.fromkeys(("latitude", "longitude", "accuracy", "boundary_distance"), "float")
+    | dict.fromkeys(("latitude", "longitude", "accuracy", "boundary_distance", "probability"), "float")
     | {"gap": "bool"}
 )
 """The types of the columns whose values are not texts."""
@@ -386,7 +395,7 @@ class EventList(EventRows[Event]):
         (aware, UTC), ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``),
         ``generation``, ``latitude`` and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres),
         ``evidence`` (``fix`` or ``path``), ``gap`` (:attr:`Event.follows_gap`), ``direction`` (``left_to_right`` or
-        ``right_to_left`` if a gate was crossed) and ``tag``. Missing values are None.
+        ``right_to_left`` if a gate was crossed), ``probability`` and ``tag``. Missing values are None.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor

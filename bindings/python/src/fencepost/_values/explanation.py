@@ -37,6 +37,8 @@ class Explanation(Plain):
             too inaccurate.
         nearest_boundary_point: Latitude and longitude, in degrees, of the boundary point that is nearest to the last
             valid fix. None if the nearest point is not unique.
+        probability: The probability that the zone contains the true position of the last valid fix, if the policy has
+            probabilities.
 
     Example:
         >>> from fencepost import Circle, Monitor
@@ -61,6 +63,7 @@ class Explanation(Plain):
     seconds_to_decide: float | None
     accuracy_needed: float | None
     nearest_boundary_point: tuple[float, float] | None = None
+    probability: float | None = None
 
     @property
     def candidate_start(self) -> datetime | None:
@@ -88,6 +91,8 @@ class Explanation(Plain):
             found.append(("last fix", f"{abs(self.boundary_distance):.1f} m {side} the boundary"))
         if self.accuracy:
             found.append(("accuracy", f"{self.accuracy:.1f} m"))
+        if self.probability is not None:
+            found.append(("probability", f"{self.probability:.6g}"))
         if self.metres_to_decide is not None:
             found.append(("to decide", f"{self.metres_to_decide:.1f} m more"))
         if self.accuracy_needed is not None:
@@ -97,7 +102,10 @@ class Explanation(Plain):
         return found
 
     def __str__(self) -> str:
-        words = {"to decide": "{} would be decisive", "accuracy needed": "an accuracy of {} is needed"}
+        words = {
+            "to decide": "{} would be decisive",
+            "accuracy needed": "an accuracy of {} is needed",
+        }
         measures = [words.get(name, f"{name} {{}}").format(value) for name, value in self._measures()]
         return ", ".join([f"{self.identifier}: {self.reason}, observed {self.observed}", *measures])
 

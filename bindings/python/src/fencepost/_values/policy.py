@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
 
-PolicyRow: TypeAlias = tuple[int, int, int, float, float, float, float, int]
+PolicyRow: TypeAlias = tuple[int, int, int, float, float, float, float, int, float, float]
 DefinitionRow: TypeAlias = tuple[
     str,  # identifier
     int,  # kind
@@ -40,6 +40,11 @@ class TransitionPolicy(Plain):
     ``min(max(entry_margin, accuracy_factor * accuracy), radius / 2)``, and the margin for leaving the circle is
     ``max(exit_margin, accuracy_factor * accuracy)``. The defaults are the values of :meth:`standard`.
 
+    With `entry_probability` and `exit_probability`, a fix must also be certain enough: the probability that the zone
+    contains the true position must be at least `entry_probability` to enter, and at most `exit_probability` to leave.
+    Set both, and set `accuracy_factor` to 0. A zone that is much smaller than the error is never entered. The option
+    `accuracy_confidence` of a monitor or fleet says what the accuracy of a fix means.
+
     Args:
         entry_dwell: Time that the device must stay inside after entering, in seconds, 0 to 1e9.
         exit_dwell: Time that the device must stay outside after leaving, in seconds, 0 to 1e9.
@@ -50,6 +55,9 @@ class TransitionPolicy(Plain):
         accuracy_factor: Factor for a fix's accuracy, not negative. If the factor is 0, the accuracy is ignored.
         dwell_policy: What ends a dwell.
         notify: Which changes become events.
+        entry_probability: The least probability to enter, above 0.5 and at most 0.99999; 0: no probability is needed.
+        exit_probability: The greatest probability to leave, at least 0.00001 and below 0.5; 0: no probability is
+            needed.
 
     Raises:
         InvalidArgumentError: A value is out of its range; the message names the value.
@@ -70,6 +78,8 @@ class TransitionPolicy(Plain):
     accuracy_factor: float = 1.0
     dwell_policy: DwellPolicy = DwellPolicy.TIMER
     notify: Notify = Notify.ALL
+    entry_probability: float = 0.0
+    exit_probability: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("entry_dwell", "exit_dwell"):
@@ -84,11 +94,33 @@ class TransitionPolicy(Plain):
         if 0 < self.exit_margin_limit < self.exit_margin:
             limit = f"exit_margin_limit {self.exit_margin_limit}"
             raise InvalidArgumentError(f"{limit} must be 0, or at least the exit_margin of {self.exit_margin}")
+        self._check_probabilities()
         if not isinstance(self.dwell_policy, str):
             raise TypeError(f"dwell_policy must be a DwellPolicy, not {type(self.dwell_policy).__name__}")
         object.__setattr__(self, "dwell_policy", _read_dwell_policy("dwell_policy", self.dwell_policy))
         if not isinstance(self.notify, Notify):
             raise TypeError(f"notify must be a Notify, not {type(self.notify).__name__}")
+
+    def _check_probabilities(self) -> None:
+        """Raises InvalidArgumentError unless both probabilities are 0, or both are in their ranges."""
+        entry, leave = (
+            real(self.entry_probability, "entry_probability"),
+            real(self.exit_probability, "exit_probability"),
+        )
+        object.__setattr__(self, "entry_probability", entry)
+        object.__setattr__(self, "exit_probability", leave)
+        if entry == leave == 0:
+            return
+        if entry == 0 or leave == 0:
+            both = f"entry_probability {entry} and exit_probability {leave}"
+            raise InvalidArgumentError(f"{both} belong together: set both, or leave both at 0")
+        if not 0.5 < entry <= 0.99999:
+            raise InvalidArgumentError(f"entry_probability {entry} must be above 0.5 and at most 0.99999")
+        if not 0.00001 <= leave < 0.5:
+            raise InvalidArgumentError(f"exit_probability {leave} must be at least 0.00001 and below 0.5")
+        if self.accuracy_factor != 0:
+            factor = f"accuracy_factor {self.accuracy_factor}"
+            raise InvalidArgumentError(f"{factor} must be 0 with entry_probability, which already uses the accuracy")
 
     @classmethod
     def standard(cls) -> TransitionPolicy:
@@ -155,7 +187,10 @@ class TransitionPolicy(Plain):
         if self.preset is not None:
             return self.preset
         entry = f"{self.entry_dwell:g} s, {self.entry_margin:g} m to enter"
-        return f"of {entry} and {self.exit_dwell:g} s, {self.exit_margin:g} m to leave"
+        leave = f"{self.exit_dwell:g} s, {self.exit_margin:g} m to leave"
+        if self.entry_probability == 0:
+            return f"of {entry} and {leave}"
+        return f"of {entry}, probability {self.entry_probability:g}, and {leave}, probability {self.exit_probability:g}"
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object], *, base: TransitionPolicy | None = None) -> TransitionPolicy:
@@ -186,7 +221,7 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def _from_row(cls, row: PolicyRow) -> TransitionPolicy:
-        dwell_policy, entry_dwell, exit_dwell, entry_margin, exit_margin, limit, factor, notify = row
+        dwell_policy, entry_dwell, exit_dwell, entry_margin, exit_margin, limit, factor, notify, *probabilities = row
         return cls(
             entry_dwell=us_to_seconds(entry_dwell),
             exit_dwell=us_to_seconds(exit_dwell),
@@ -196,6 +231,8 @@ class TransitionPolicy(Plain):
             accuracy_factor=factor,
             dwell_policy=DWELL_POLICIES[dwell_policy],
             notify=Notify(notify),
+            entry_probability=probabilities[0],
+            exit_probability=probabilities[1],
         )
 
     def _row(self) -> PolicyRow:
@@ -208,6 +245,8 @@ class TransitionPolicy(Plain):
             self.exit_margin_limit,
             self.accuracy_factor,
             self.notify.value,
+            self.entry_probability,
+            self.exit_probability,
         )
 
 
