@@ -703,7 +703,7 @@ typedef struct fencepost_explanation {
   double doubted_limit_mps;   /* plausible_speed_mps */
   uint32_t corroborations; /* doubted fixes in a row that corroborate each other; 0 = the latest fix is not doubted */
   uint32_t corroborations_needed; /* corroboration_count */
-  double probability;         /* probability that the shape contains the true position of the last valid fix, with a
+  double probability;             /* probability that the shape contains the true position of the last valid fix, with a
                                  policy that has probabilities */
 } fencepost_explanation;
 

@@ -21,8 +21,8 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   long long corroboration_time = options.corroboration_time_us;
   if (!PyArg_ParseTuple(args, "|OiKKLLLOiLLiLddILd", &name_object, &delivery, &condition_limit, &max_pending_events,
                         &initial_fix_max_age, &exit_timeout, &initial_timeout, &directory, &durability, &interval,
-                        &step, &path, &max_gap, &max_speed, &plausible_speed, &corroboration_count,
-                        &corroboration_time, &confidence))
+                        &step, &path, &max_gap, &max_speed, &plausible_speed, &corroboration_count, &corroboration_time,
+                        &confidence))
     return NULL;
   const char *name = NULL;
   if (name_object != Py_None && native_text(state, name_object, "name", &name) < 0) return NULL;
