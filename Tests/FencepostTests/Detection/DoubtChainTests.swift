@@ -6,7 +6,7 @@ import Testing
 @Suite struct DoubtChainTests {
   private let plausibility = Plausibility(speed: 60)
 
-  private func fix(_ longitude: Double, _ second: Int64, accuracy: Double = 0) -> Fix {
+  private func fix(_ longitude: Double, _ second: Double, accuracy: Double = 0) -> Fix {
     Fix(latitude: 0, longitude: longitude, accuracy: accuracy, time: at(second))
   }
 
@@ -22,12 +22,22 @@ import Testing
 
   @Test func aChainIsTrustedByCountAndTime() {
     var chain = DoubtChain()
-    #expect(!chain.extend(with: fix(1, 0), plausibility) && chain.count == 1)
-    #expect(!chain.extend(with: fix(1, 59), plausibility) && chain.count == 2)
-    #expect(!chain.extend(with: fix(1, 59), plausibility) && chain.count == 3)
-    #expect(chain.extend(with: fix(1, 60), plausibility) && chain.isEmpty)
-    #expect(!chain.extend(with: fix(1, 0), plausibility))
-    #expect(!chain.extend(with: fix(2, 60), plausibility) && chain.count == 1)
+    /// Extends the chain; returns whether it is trusted.
+    func extend(_ longitude: Double, _ second: Double) -> Bool {
+      chain.extend(with: fix(longitude, second), plausibility)
+    }
+    var isTrusted = extend(1, 0)
+    #expect(!isTrusted && chain.count == 1)
+    isTrusted = extend(1, 59)
+    #expect(!isTrusted && chain.count == 2)
+    isTrusted = extend(1, 59)
+    #expect(!isTrusted && chain.count == 3)
+    isTrusted = extend(1, 60)
+    #expect(isTrusted && chain.isEmpty)
+    isTrusted = extend(1, 0)
+    #expect(!isTrusted)
+    isTrusted = extend(2, 60)
+    #expect(!isTrusted && chain.count == 1)
   }
 
   @Test func valuesOutOfRangeAreRefused() {
