@@ -4,8 +4,8 @@
 extension RangeReplaceableCollection where Self: MutableCollection & RandomAccessCollection, Index == Int {
   /// Sorts an array; equal elements keep their order.
   ///
-  /// Sorts up to eight elements by insertion, and more elements with ``Arranging/order(_:by:)``. If the array is already
-  /// sorted, it takes n − 1 comparisons for n elements.
+  /// Sorts runs of eight elements by insertion, and then merges neighbouring runs. Takes at most 5 n + n log₂ n
+  /// comparisons for n elements, and n − 1 if the array is already sorted.
   ///
   /// - Parameter precedes: Whether the first element must come before the second; must be a strict weak order.
   @inlinable
@@ -13,49 +13,16 @@ extension RangeReplaceableCollection where Self: MutableCollection & RandomAcces
     var sorted = 1
     while sorted < count, !precedes(self[sorted], self[sorted - 1]) { sorted += 1 }
     guard sorted < count else { return }
-    guard count > Arranging.run else {
-      for next in sorted..<count {
-        var place = next
-        while place > 0, precedes(self[place], self[place - 1]) {
-          swapAt(place, place - 1)
-          place -= 1
-        }
-      }
-      return
-    }
-    let order = Arranging.order(count) { precedes(self[$0], self[$1]) }
-    var arranged = Self()
-    arranged.reserveCapacity(count)
-    for place in order { arranged.append(self[Int(place)]) }
-    self = arranged
-  }
-}
-
-/// The part of the sort that exists once, not once for each type of element.
-public enum Arranging {
-  /// The number of elements that are sorted by insertion.
-  public static var run: Int { 8 }
-
-  /// Returns the places of elements in sorted order; equal elements keep their order.
-  ///
-  /// Sorts runs of eight places by insertion, and then merges neighbouring runs. Takes at most 4 n + n log₂ n
-  /// comparisons for n elements.
-  ///
-  /// - Parameters:
-  ///   - count: The number of elements, at most 2³² − 1.
-  ///   - precedes: Whether the element at the first place must come before the element at the second place.
-  @inline(never)
-  public static func order(_ count: Int, by precedes: (Int, Int) -> Bool) -> ContiguousArray<UInt32> {
-    var order = ContiguousArray(0..<UInt32(count))
-    for next in 1..<count {
+    var width = 8
+    for next in sorted..<count {
       var place = next
-      while place % run != 0, precedes(Int(order[place]), Int(order[place - 1])) {
-        order.swapAt(place, place - 1)
+      while place % width != 0, precedes(self[place], self[place - 1]) {
+        swapAt(place, place - 1)
         place -= 1
       }
     }
-    var width = run
-    var merged = order
+    guard width < count else { return }
+    var merged = self
     while width < count {
       var left = 0
       var right = 0
@@ -66,18 +33,17 @@ public enum Arranging {
         }
         let middle = Swift.min(place / (2 * width) * 2 * width + width, count)
         let end = Swift.min(middle + width, count)
-        if left < middle, right >= end || !precedes(Int(order[right]), Int(order[left])) {
-          merged[place] = order[left]
+        if left < middle, right >= end || !precedes(self[right], self[left]) {
+          merged[place] = self[left]
           left += 1
         } else {
-          merged[place] = order[right]
+          merged[place] = self[right]
           right += 1
         }
       }
-      swap(&order, &merged)
+      swap(&self, &merged)
       width *= 2
     }
-    return order
   }
 }
 
