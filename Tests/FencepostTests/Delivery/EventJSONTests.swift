@@ -70,6 +70,6 @@ import Testing
     let causes = [Event.Cause.none, .determination, .crossing, .timeout, .diagnostic].map { "\($0.name)" }
     #expect(causes == ["none", "determination", "crossing", "timeout", "diagnostic"])
     #expect(Set(Diagnostics.names.map { "\($0)" }).count == 10)
-    #expect(Set(Explanation.Reason.allCases.map { "\($0.name)" }).count == 12)
+    #expect(Set(Explanation.Reason.allCases.map { "\($0.name)" }).count == 13)
   }
 }
