@@ -43,13 +43,10 @@ public struct StoredEngine: Sendable {
   ) throws(MonitorError) {
     do throws(MonitorError) {
       if let defect = durability.defect { throw .invalidArgument(defect) }
-      let fresh = try MonitorEngine(name: name, options: options)
-      let restorer = try Self.read(storage, name)
-      let isNew = restorer.isEmpty
-      isWholeDue = !isNew && restorer.isOld
-      engine = fresh
-      var isChanged = true
-      if !isNew { isChanged = try Self.restore(&engine, &kept, restorer, storage, options) }
+      engine = try MonitorEngine(name: name, options: options)
+      let found = try Self.resume(&engine, &kept, name, storage, options)
+      let (isNew, isChanged) = (found.isNew, found.isChanged)
+      isWholeDue = found.isOld
       self.storage = storage
       self.durability = durability
       engine.beginJournal()
@@ -68,20 +65,23 @@ public struct StoredEngine: Sendable {
     }
   }
 
-  /// Restores a stored monitor. The function is not inlined, because its stack frame is large and must end before the
-  /// monitor is saved.
+  /// Continues the monitor of a storage, if it contains one. The function is not inlined, because its stack frame is
+  /// large and must end before the monitor is saved.
   ///
-  /// - Returns: Whether the options differ from the stored options.
+  /// - Returns: Whether the storage was empty, whether its rows have an older format, and whether the monitor must be
+  ///   saved: it is new, or the options differ from the stored options.
   @inline(never)
-  private static func restore(
-    _ engine: inout MonitorEngine, _ kept: inout KeptRows, _ restorer: EngineRestorer, _ storage: any MonitorStorage,
+  private static func resume(
+    _ engine: inout MonitorEngine, _ kept: inout KeptRows, _ name: String, _ storage: any MonitorStorage,
     _ options: MonitorOptions
-  ) throws(MonitorError) -> Bool {
+  ) throws(MonitorError) -> (isNew: Bool, isOld: Bool, isChanged: Bool) {
+    let restorer = try read(storage, name)
+    guard !restorer.isEmpty else { return (isNew: true, isOld: false, isChanged: true) }
     do throws(RestoreFailure) {
       (engine, kept) = try restorer.restored()
       let isChanged = engine.options != options
       try engine.adopt(savedLike: options)
-      return isChanged
+      return (isNew: false, isOld: restorer.isOld, isChanged: isChanged)
     } catch {
       throw storage.refused(Self.error(error, asked: options))
     }
