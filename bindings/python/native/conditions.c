@@ -306,7 +306,7 @@ PyObject *native_explanation_tuple(const fencepost_explanation *found) {
       native_optional_time(found->candidate_start_us), native_optional_time(found->deadline_us),
       native_optional_time(found->last_sighting_us), native_optional_double(found->metres_to_decide),
       native_optional_double(found->seconds_to_decide), native_optional_double(found->accuracy_needed_m), nearest,
-      doubt, native_optional_double(found->probability));
+      native_optional_double(found->probability), doubt);
 }
 
 PyObject *native_explain(PyObject *object, PyObject *identifier) {
