@@ -124,18 +124,3 @@ public struct MonitorEngine: Sendable {
     tracker.confirmDue(through: clock, table, &delivery, &survey)
   }
 }
-
-#if FENCEPOST_INVARIANTS
-  package import FencepostKernel
-
-  extension MonitorEngine {
-    /// Every invariant of the page Architecture that can be computed.
-    ///
-    /// - Complexity: O(conditions × conditions that overlap)
-    package func checkInvariants() throws(Invariant.Broken) {
-      try table.checkInvariants()
-      try tracker.checkInvariants(table)
-      try delivery.checkInvariants(table)
-    }
-  }
-#endif

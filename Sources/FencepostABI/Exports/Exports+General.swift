@@ -95,8 +95,6 @@ public func fencepost_geodesic_direct(
 }
 
 #if FENCEPOST_INVARIANTS
-  import FencepostCore
-
   /// Used only by the tests, and not part of the header: ends the program if an invariant of a monitor is violated.
   @_cdecl("fencepost_check_invariants")
   public func checkInvariants(of monitor: OpaquePointer?) {
