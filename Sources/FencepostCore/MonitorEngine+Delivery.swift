@@ -16,18 +16,20 @@ extension MonitorEngine {
     guard delivery.hasEntries else { return 0 }
     var count = 0
     while count < limit {
-      delivery.readAheadToHandOut(limit - count, table)
+      delivery.readAheadToHandOut(limit - count, isFirst: count == 0, table)
       let start = delivery.inFlight.handedOut
-      let block = min(limit, count + ReadAhead.block)
-      while count < block, delivery.handOut(table) { count += 1 }
+      let block = min(limit - count, ReadAhead.block)
+      let handedOut = delivery.handOut(block, table)
+      count += handedOut
       tell(from: start, body)
-      if count < block { break }
+      if handedOut < block { break }
     }
     return count
   }
 
   /// Calls `body` with the events that were handed out to the present consumer, beginning with the event at the index
   /// `start`. One call handles many events, because each call copies the table.
+  @inline(never)
   private func tell(from start: Int, _ body: (borrowing EventEntry, borrowing ConditionTable) -> Void) {
     delivery.forEachHandedOut(from: start, table) { body($0, table) }
   }

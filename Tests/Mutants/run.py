@@ -59,6 +59,7 @@ DEVICES = "Detection/Tracker+Devices.swift"
 KERNEL_PATCHES = "../FencepostKernel/Index/CapPatches.swift"
 WATCHES = "Detection/Lookout.swift"
 SURVEY = "Detection/Survey.swift"
+REACHED = "Detection/Tracker+Reached.swift"
 DUE = "Detection/Tracker+Due.swift"
 BEACONS = "Detection/Tracker+Beacons.swift"
 POLICY = "Model/TransitionPolicy.swift"
@@ -221,6 +222,22 @@ MUTANTS = [
            "if table.holds(entry.slot, entry.generation) || !table.isLive(entry.slot) { return entry }"),
     Mutant("events built at a commit come last", "Delivery/EventQueue.swift",
            "entries[entries.count - 1].change > entry.change {", "entries[entries.count - 1].change == 0 {"),
+    Mutant("events that are handed out together have one sequence number", POST,
+           "      sequence += 1\n", "      if count == 0 { sequence += 1 }\n"),
+    Mutant("a void event between others is handed out", POST,
+           "while count < most, table.holds(queue[ahead: count].slot, queue[ahead: count].generation) {",
+           "while count < most {"),
+    # The shapes that one fix reaches.
+    Mutant("the neighbourhood does not hear that a circle was entered", WATCHES,
+           "      neighbourhood.update(slot, exit)\n", ""),
+    Mutant("the events of circles come before those of polygons", REACHED,
+           "\n      && (table.isOfCircles || survey.reached.allSatisfy { table.isRound($0) })", ""),
+    Mutant("a crossing without a dwell comes before one that was in the making", REACHED,
+           "known.candidates.isEmpty && survey.confirmed", "survey.confirmed"),
+    Mutant("the events of one fix come in the order in which they were found", REACHED,
+           "      arrangeReached(table, &survey)\n", ""),
+    Mutant("the reached circles do not limit the safe region", "Detection/Neighbourhood.swift",
+           "      var rest = lanes | changed\n", "      var rest = changed & 0\n"),
     # These mutants change the edge cells. To detect these mutants, EdgeCellsTests compares the answers of the cells
     # with those of the shapes.
     Mutant("a polygon that a device of a fleet entered is overlooked", FLEET_FIXES,
@@ -338,7 +355,7 @@ MUTANTS = [
            "    entry.sequence = lastSequence\n", "    entry.sequence = lastSequence + 1\n",
            "an event gets its sequence number"),
     Mutant("the flags that were told are forgotten", TOLD,
-           "    told.flags = UInt16(truncatingIfNeeded: entry.diagnostics.rawValue)\n", "",
+           "    told.flags = UInt16(truncatingIfNeeded: flags.rawValue)\n", "",
            "the reported state of a condition"),
     Mutant("a committed event still flies", TURNS,
            "    turns.flying.remove(slot)\n", "", "the conditions in flight"),

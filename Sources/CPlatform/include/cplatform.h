@@ -1,6 +1,6 @@
 /*
  * Declares the platform functions that the library needs: waiting for a lock or at a gate, identifying the calling
- * thread, and deferring cancellation. Functions for memory, arithmetic and files are not declared here. The file
+ * thread, deferring cancellation, and reading ahead. Functions for memory, arithmetic and files are not declared here. The file
  * platform.c implements the functions for systems with POSIX threads, and platform_single.c for systems without
  * threads.
  */
@@ -109,6 +109,9 @@ void cplatform_wait_for_claims(cplatform_gate *gate);
 void cplatform_close(cplatform_gate *gate);
 void cplatform_wait_for_readers(cplatform_gate *gate);
 void cplatform_open(cplatform_gate *gate);
+
+/* Begins to read the memory at an address into the cache, if the address is valid; does not wait for it. */
+static inline void cplatform_read_ahead(const void *address) { __builtin_prefetch(address); }
 
 /* Returns a nonzero value that identifies the calling thread among the running threads. */
 uintptr_t cplatform_thread(void);

@@ -104,6 +104,10 @@ package struct ConditionTable: Sendable {
   @inline(__always)
   package func generation(of slot: UInt32) -> UInt64 { rows[Int(slot)].generation }
 
+  /// Begins to read the row of a condition into the cache.
+  @inline(__always)
+  func readAhead(_ slot: UInt32) { ReadAhead.begin(rows, Int(slot)) }
+
   /// Whether a slot still contains the condition with a generation.
   @inline(__always)
   func holds(_ slot: UInt32, _ generation: UInt64) -> Bool { rows[Int(slot)].generation == generation }

@@ -87,6 +87,10 @@ struct IdentifierTable: Sendable {
     withBytes(of: slot) { $0.count }
   }
 
+  /// Begins to read the identifier of a slot into the cache.
+  @inline(__always)
+  func readAhead(_ slot: UInt32) { ReadAhead.begin(places, Int(slot)) }
+
   /// Makes slots up to a bound that have no identifier yet.
   mutating func makeSlots(_ bound: Int) {
     while places.count < bound { places.append(Place()) }

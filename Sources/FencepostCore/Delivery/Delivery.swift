@@ -15,8 +15,6 @@ struct Delivery: Sendable {
   private(set) var lastChange: UInt64 = 0
   /// Whether an event has reported that the storage cannot be written.
   private var isStoreFailureTold = false
-  /// A sum of the values that were read ahead. It is kept so that the compiler does not remove the reads.
-  private var trace: UInt64 = 0
   /// Whether observed changes are only collected, for a caller that knows what the consumer was told.
   private let isCollecting: Bool
   private(set) var collected: ContiguousArray<EventEntry> = []
@@ -120,6 +118,9 @@ struct Delivery: Sendable {
     if isCollecting { return collected.append(observed) }
     lastChange += 1
     let change = lastChange
+    if outbox.isEvery, table.notify(of: observed.slot) == .all {
+      return post.enqueue(news: observed, change: change, host, table)
+    }
     outbox.change(&post) { every, post in
       every.observe(observed, change: change, &post, host, table)
     } turns: { turns, post in
@@ -187,10 +188,27 @@ struct Delivery: Sendable {
   @inline(__always)
   var hasEntries: Bool { post.queue.count > 0 || inFlight.hasLeft }
 
+  /// Hands out up to `limit` of the next events.
+  ///
+  /// - Returns: The number of events that were handed out; less than `limit` if no others wait.
+  @inline(never)
+  mutating func handOut(_ limit: Int, _ table: ConditionTable) -> Int {
+    var count = 0
+    while count < limit {
+      if !inFlight.hasLeft, outbox.isPlain {
+        count += post.handOut(limit - count, &lastSequence, to: &inFlight, table)
+        if count == limit { break }
+      }
+      guard handOut(table) else { break }
+      count += 1
+    }
+    return count
+  }
+
   /// Hands out the next event.
   ///
   /// - Returns: Whether there was an event to hand out.
-  mutating func handOut(_ table: ConditionTable) -> Bool {
+  private mutating func handOut(_ table: ConditionTable) -> Bool {
     while let entry = inFlight.takeLeft() {
       if table.holds(entry.slot, entry.generation) { return true }
     }
@@ -232,11 +250,19 @@ struct Delivery: Sendable {
     let mustSync = post.mustSync
     defer { post.mustSync = mustSync }
     let committed = inFlight.handedOut
-    for index in 0..<committed {
-      if index % ReadAhead.block == 0 {
-        readAheadToCommit(inFlight.entries[index..<min(index + ReadAhead.block, committed)], table)
+    var start = 0
+    var known = committed > 1 ? 0 : 1
+    while start < committed {
+      let block = start..<min(start + ReadAhead.block, committed)
+      let ahead = min(block.upperBound + ReadAhead.block, committed)
+      if known < ahead { readAheadToCommit(known..<ahead, table) }
+      known = ahead
+      if outbox.isPlain {
+        post.commit(inFlight.entries, block, table)
+      } else {
+        for index in block { commit(inFlight.entries[index], host, table) }
       }
-      commit(inFlight.entries[index], host, table)
+      start = block.upperBound
     }
     inFlight.commit()
   }
@@ -280,27 +306,29 @@ struct Delivery: Sendable {
 
   // MARK: - Reading ahead
 
-  /// Reads the memory that is needed to hand out the next events.
-  mutating func readAheadToHandOut(_ count: Int, _ table: ConditionTable) {
-    let entries = post.queue.ahead(min(count, ReadAhead.block))
-    guard entries.count > 1 else { return }
-    var trace: UInt64 = 0
-    for index in entries.indices {
-      let slot = entries[index].slot
-      trace &+= table.generation(of: slot) &+ post.told.trace(of: slot) &+ UInt64(table.identifiers.length(of: slot))
+  /// Begins to read the memory that is needed to hand out events: all of the next two blocks, or only the second one, if
+  /// the first was read before.
+  @inline(never)
+  func readAheadToHandOut(_ limit: Int, isFirst: Bool, _ table: ConditionTable) {
+    let count = min(limit, post.queue.straightCount, 2 * ReadAhead.block)
+    guard count > 1 else { return }
+    var index = isFirst ? 0 : ReadAhead.block
+    while index < count {
+      let slot = post.queue[ahead: index].slot
+      table.readAhead(slot)
+      table.identifiers.readAhead(slot)
+      post.told.readAhead(slot)
+      index += 1
     }
-    self.trace = trace
   }
 
-  /// Reads the memory that is needed to commit some events.
-  private mutating func readAheadToCommit(_ entries: ArraySlice<EventEntry>, _ table: ConditionTable) {
-    guard entries.count > 1 else { return }
-    var trace: UInt64 = 0
-    for index in entries.indices {
-      let slot = entries[index].slot
-      trace &+= table.generation(of: slot) &+ post.told.recordTrace(of: slot)
+  /// Begins to read the memory that is needed to commit some events.
+  private func readAheadToCommit(_ range: Range<Int>, _ table: ConditionTable) {
+    for index in range {
+      let slot = inFlight.entries[index].slot
+      table.readAhead(slot)
+      post.told.readAheadRecord(slot)
     }
-    self.trace = trace
   }
 
   // MARK: - What is saved

@@ -32,9 +32,20 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
     static func == (one: Overtaken, two: Overtaken) -> Bool { one.entry.change == two.entry.change }
   }
 
-  /// Returns up to `limit` of the next entries, without those in the heap.
-  func ahead(_ limit: Int) -> ArraySlice<Entry> {
-    entries[head..<min(head + limit, entries.count)]
+  /// The number of next entries that lie one behind the other; entries of the heap come between the others.
+  var straightCount: Int { overtaken.count == 0 ? entries.count - head : 0 }
+
+  /// One of the next entries that lie one behind the other.
+  @inline(__always)
+  subscript(ahead index: Int) -> Entry {
+    _read { yield entries[head &+ index] }
+  }
+
+  /// Removes some of the next entries that lie one behind the other.
+  mutating func removeFirst(straight removed: Int) {
+    count -= removed
+    head += removed
+    dropTaken()
   }
 
   /// The number of entries, including void ones.
@@ -48,6 +59,18 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
       entries.append(entry)
     }
   }
+
+  /// Adds the entry of the latest change, for which `complete` sets what the entry does not have yet.
+  @inline(__always)
+  mutating func append(latest entry: Entry, complete: (inout Entry) -> Void) {
+    count += 1
+    entries.append(entry)
+    complete(&entries[entries.count - 1])
+  }
+
+  /// The entry that was added last by ``append(latest:complete:)``.
+  @inline(__always)
+  var latest: Entry { entries[entries.count - 1] }
 
   /// Whether the next entry is in the heap.
   private var isOvertaken: Bool {
@@ -79,6 +102,12 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
     count -= 1
     if isOvertaken { return overtaken.removeFirst() }
     head += 1
+    dropTaken()
+  }
+
+  /// Gives up the places of the taken entries if they are many.
+  @inline(__always)
+  private mutating func dropTaken() {
     if head == entries.count {
       entries.removeAll(keepingCapacity: entries.capacity <= largestKept)
       head = 0
@@ -136,6 +165,13 @@ struct InFlight<Entry: Sendable>: Sendable {
   mutating func append(_ entry: Entry) {
     entries.append(entry)
     handedOut += 1
+  }
+
+  /// The entry that was added last, to be changed.
+  @inline(__always)
+  var last: Entry {
+    _read { yield entries[entries.count - 1] }
+    _modify { yield &entries[entries.count - 1] }
   }
 
   /// Removes the entries that were handed out to the present consumer.

@@ -28,6 +28,24 @@ enum Outbox: Sendable {
     }
   }
 
+  /// Whether each change becomes an event.
+  @inline(__always)
+  var isEvery: Bool {
+    switch self {
+    case .every: true
+    case .turns: false
+    }
+  }
+
+  /// Whether events are handed out and committed as they lie in the queue: the mode keeps nothing beside them.
+  @inline(__always)
+  var isPlain: Bool {
+    switch self {
+    case .every(let outbox): outbox.silent.isEmpty
+    case .turns: false
+    }
+  }
+
   /// Reads what the mode keeps.
   @inline(__always)
   func read<Result>(every: (EveryOutbox) -> Result, turns: (TurnOutbox) -> Result) -> Result {

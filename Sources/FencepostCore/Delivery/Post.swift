@@ -96,6 +96,21 @@ struct Post: Sendable {
     pendingEvents += 1
   }
 
+  /// Adds the event of the latest change, if the change is news; for delivery `every` and a policy that asks for all
+  /// events.
+  @inline(never)
+  mutating func enqueue(news observed: EventEntry, change: UInt64, _ host: HostState, _ table: ConditionTable) {
+    guard observed.direction != nil || observed.state != told.state(of: observed.slot, table) else { return }
+    let flags = flags(of: observed.slot, host, table)
+    told.note(observed, flags, waits: true, table, &journal)
+    queue.append(latest: observed) {
+      $0.change = change
+      $0.diagnostics = flags
+    }
+    if journal.isOn { journal.put(queue.latest) }
+    pendingEvents += 1
+  }
+
   /// Notes that an event no longer waits, because it was handed out or dropped.
   mutating func waitsNoMore(_ slot: UInt32, _ table: ConditionTable) {
     told.handOut(slot, table)
@@ -110,6 +125,36 @@ struct Post: Sendable {
   /// Writes an event as the record of its condition.
   mutating func write(_ entry: EventEntry, _ table: ConditionTable) {
     told.write(entry, table, &journal)
+  }
+
+  /// Hands out up to `limit` of the next events, as they lie in the queue; stops before a void one.
+  ///
+  /// - Returns: The number of events that were handed out.
+  mutating func handOut(
+    _ limit: Int, _ sequence: inout UInt64, to inFlight: inout InFlight<EventEntry>, _ table: ConditionTable
+  ) -> Int {
+    let most = min(limit, queue.straightCount)
+    var count = 0
+    while count < most, table.holds(queue[ahead: count].slot, queue[ahead: count].generation) {
+      inFlight.append(queue[ahead: count])
+      sequence += 1
+      inFlight.last.sequence = sequence
+      told.handOut(inFlight.last.slot, table)
+      journal.put(inFlight.last)
+      count += 1
+    }
+    guard count > 0 else { return 0 }
+    pendingEvents -= count
+    queue.removeFirst(straight: count)
+    return count
+  }
+
+  /// Commits some of the events that were handed out; void ones are dropped.
+  mutating func commit(_ entries: ContiguousArray<EventEntry>, _ range: Range<Int>, _ table: ConditionTable) {
+    for index in range where table.holds(entries[index].slot, entries[index].generation) {
+      journal.delete(entries[index])
+      told.write(entries[index], table, &journal)
+    }
   }
 
   /// Removes and returns the next entry, even if it is void.

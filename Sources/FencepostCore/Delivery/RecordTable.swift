@@ -22,6 +22,13 @@ struct RecordTable: Sendable {
     return blocks[place.block][place.entry]
   }
 
+  /// Begins to read an entry into the cache.
+  @inline(__always)
+  func readAhead(_ index: UInt32) {
+    let place = Self.place(index)
+    ReadAhead.begin(blocks[place.block], place.entry)
+  }
+
   mutating func insert(_ entry: EventEntry) -> UInt32 {
     if let index = free.popLast() {
       update(index, entry)

@@ -12,6 +12,10 @@ struct SilentChanges: Sendable {
   /// The silent change that follows an event, by the change number of the event.
   private var following: [UInt64: EventEntry] = [:]
 
+  /// Whether nothing has to be noted when an event is handed out, handled or dropped.
+  @inline(__always)
+  var isEmpty: Bool { lastEvents.isEmpty && following.isEmpty }
+
   /// The number of waiting silent changes.
   var count: Int { following.count }
 
@@ -45,7 +49,7 @@ struct SilentChanges: Sendable {
   /// - Returns: The silent change that followed the event, if there is one.
   @inline(__always)
   mutating func handled(_ event: EventEntry) -> EventEntry? {
-    lastEvents.isEmpty && following.isEmpty ? nil : take(event)
+    isEmpty ? nil : take(event)
   }
 
   @inline(never)

@@ -82,15 +82,23 @@ struct ToldStates: Sendable {
   mutating func note(
     _ entry: EventEntry, waits: Bool = false, _ table: ConditionTable, _ journal: inout Journal
   ) {
-    Self.note(entry, waits, &told[entry.slot, or: Self.untold(entry.slot, table)])
+    note(entry, entry.diagnostics, waits: waits, table, &journal)
+  }
+
+  /// The same for an entry that does not have its flags yet.
+  @inline(__always)
+  mutating func note(
+    _ entry: EventEntry, _ flags: Diagnostics, waits: Bool, _ table: ConditionTable, _ journal: inout Journal
+  ) {
+    Self.note(entry.state, flags, waits, &told[entry.slot, or: Self.untold(entry.slot, table)])
     if entry.hasRefinement || !refinements.isEmpty { refinements[entry.slot] = table.refinement(of: entry) }
     journal.touch(entry.slot)
   }
 
   @inline(__always)
-  private static func note(_ entry: EventEntry, _ waits: Bool, _ told: inout Told) {
-    told.state = entry.state
-    told.flags = UInt16(truncatingIfNeeded: entry.diagnostics.rawValue)
+  private static func note(_ state: Event.State, _ flags: Diagnostics, _ waits: Bool, _ told: inout Told) {
+    told.state = state
+    told.flags = UInt16(truncatingIfNeeded: flags.rawValue)
     if waits { told.waiting += 1 }
   }
 
@@ -143,13 +151,14 @@ struct ToldStates: Sendable {
     if let refinement = saved.refinement { refinements[slot] = refinement }
   }
 
+  /// Begins to read what the consumer was told about a condition into the cache.
   @inline(__always)
-  func trace(of slot: UInt32) -> UInt64 { UInt64(told[slot]?.waiting ?? 0) }
+  func readAhead(_ slot: UInt32) { told.readAhead(slot) }
 
+  /// Begins to read the record of a condition into the cache.
   @inline(__always)
-  func recordTrace(of slot: UInt32) -> UInt64 {
-    guard let told = told[slot], told.record != Told.none else { return 0 }
-    return records[told.record].change
+  func readAheadRecord(_ slot: UInt32) {
+    if let told = told[slot], told.record != Told.none { records.readAhead(told.record) }
   }
 }
 

@@ -59,6 +59,9 @@ struct Lookout: Sendable {
     _ slot: UInt32, as observed: Observed?, _ known: inout ObservedStates, _ table: ConditionTable,
     _ survey: inout Survey, measured: Watch.Local?
   ) {
+    if let observed, observed != .undetermined, known.candidates.isEmpty, table.isRound(slot) {
+      return refreshCircle(slot, as: observed, &known, table, &survey)
+    }
     let state = known.shapes.state(of: slot, table)
     let side = observed ?? state.observed
     var local = measured ?? (state.active == SlotState.none ? nil : active.local(state.active))
@@ -88,6 +91,32 @@ struct Lookout: Sendable {
     neighbourhood.update(slot, watch)
   }
 
+  /// The same for a circle whose side is determined, while no crossing is in the making.
+  private mutating func refreshCircle(
+    _ slot: UInt32, as observed: Observed, _ known: inout ObservedStates, _ table: ConditionTable,
+    _ survey: inout Survey
+  ) {
+    let state = known.shapes.state(of: slot, table)
+    var index = state.active
+    if observed == .inside {
+      let exit = table.activeWatch(slot, .inside, nil, from: nil)
+      if index == SlotState.none {
+        index = active.append(exit, nil)
+      } else {
+        active.update(index, exit, nil)
+      }
+      neighbourhood.update(slot, exit)
+    } else {
+      if index != SlotState.none {
+        if let moved = active.remove(index) { known.setActive(moved, index, table) }
+        index = SlotState.none
+        survey.release(slot)
+      }
+      if neighbourhood.isValid { neighbourhood.update(slot, table.entryWatch(slot)) }
+    }
+    known.set(slot, from: state, to: observed, active: index, table)
+  }
+
   /// Collects the shapes whose threshold is reached at a position that the neighbourhood does not cover, and in
   /// `near` those that are settled outside and near but not reached.
   func gatherReached(
@@ -97,6 +126,9 @@ struct Lookout: Sendable {
     let (centre, radius) = ballAhead(of: position)
     survey.gather(table.index, around: centre, within: radius)
     let lead = centre.squaredChord(to: position).squareRoot() + Neighbourhood.chordGuard
+    if survey.gathered.count > 3 {
+      for hit in survey.gathered where Double(hit.slack) <= lead { table.readAhead(hit.id) }
+    }
     for hit in survey.gathered where shapes.isSettledOutside(hit.id, table) {
       if Double(hit.slack) > lead {
         survey.near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
@@ -142,6 +174,7 @@ struct Lookout: Sendable {
       neighbourhood.lookLessFarAhead()
     }
     neighbourhood.begin(around: survey.centre, for: position, coordinate, radius: radius)
+    for candidate in survey.near.prefix(Neighbourhood.capacity) { table.readAhead(candidate.slot) }
     for candidate in survey.near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
       let state = shapes.state(of: candidate.slot, table)
       if state.active != SlotState.none {
@@ -195,6 +228,34 @@ struct Lookout: Sendable {
       let slack = watch.slack(at: survey.centre)
       if slack < survey.radius { survey.near.append(NearThreshold(slack: slack, slot: watch.slot)) }
     }
+  }
+
+  /// Collects the shapes whose threshold is reached at a position that the neighbourhood covers.
+  ///
+  /// - Returns: Their lanes, and the least slack of the others.
+  @inline(__always)
+  mutating func reach(
+    _ position: EarthVector, into reached: inout ContiguousArray<UInt32>
+  ) -> (lanes: UInt32, least: Double) {
+    neighbourhood.beginReaching()
+    let found = neighbourhood.reachedLanes(at: neighbourhood.offset(of: position))
+    var rest = found.lanes
+    while rest != 0 {
+      reached.append(neighbourhood.slot(ofLane: rest.trailingZeroBitCount))
+      rest &= rest &- 1
+    }
+    return found
+  }
+
+  /// Draws the safe region around a position at which shapes were reached, see ``reach(_:into:)``.
+  mutating func drawSafeRegion(
+    at position: EarthVector, _ coordinate: Coordinate, _ shapes: SlotStates,
+    after reached: (lanes: UInt32, least: Double)
+  ) {
+    guard shapes.isSettled else { return neighbourhood.removeSafeRegion() }
+    let offset = neighbourhood.offset(of: position)
+    let slack = neighbourhood.leastSlack(at: offset, except: reached.lanes, known: reached.least)
+    neighbourhood.drawSafeRegion(at: coordinate, slack: slack, moved: offset.length)
   }
 
   /// Draws the safe region. While a shape is undetermined, the device has no safe region, because any fix may determine
@@ -369,12 +430,6 @@ struct Lookout: Sendable {
       if !table.isRound(watch.slot) { measured = min(measured, slack) }
     }
     return (all, measured)
-  }
-
-  /// Appends the shapes whose threshold may be reached at a position that the list covers.
-  @inline(__always)
-  func reached(at position: EarthVector, into result: inout ContiguousArray<UInt32>) {
-    neighbourhood.reached(at: position, into: &result)
   }
 }
 

@@ -63,6 +63,8 @@ struct Neighbourhood: Sendable {
   private var builtAt = nowhere
   /// How far ahead of the device the list is centred, in radii.
   private var lookAhead = greatestLookAhead
+  /// The lanes whose watches were changed since ``beginReaching()``, as bits.
+  private var changed: UInt32 = 0
   private var groups = ContiguousArray(repeating: Group(), count: capacity / 4)
 
   /// Four watches side by side. Single precision: each threshold is moved towards its centre line by more than the error
@@ -83,7 +85,8 @@ struct Neighbourhood: Sendable {
     /// Whether it watches a slot.
     @inline(__always)
     static func holds(_ group: UnsafePointer<Group>, _ slot: UInt32) -> Bool {
-      any(group.pointee.slots .== SIMD4(repeating: slot))
+      let equal = unsafeBitCast(group.pointee.slots .== SIMD4(repeating: slot), to: SIMD2<UInt64>.self)
+      return equal[0] | equal[1] != 0
     }
 
     /// Stores a watch in one lane of those that lie one behind the other. Element by element into memory, which costs less
@@ -100,6 +103,14 @@ struct Neighbourhood: Sendable {
       row.storeBytes(of: threshold, toByteOffset: 3 &* vectorSize, as: Float.self)
       row.storeBytes(of: direction, toByteOffset: 4 &* vectorSize, as: Float.self)
       row.storeBytes(of: slot, toByteOffset: slotsOffset, as: UInt32.self)
+    }
+
+    /// One bit for each lane.
+    @inline(__always)
+    static func bits(_ mask: SIMDMask<SIMD4<Int32>>) -> UInt32 {
+      let lanes = unsafeBitCast(unsafeBitCast(mask, to: SIMD4<UInt32>.self) & SIMD4(1, 2, 4, 8), to: SIMD2<UInt64>.self)
+      let both = lanes[0] | lanes[1]
+      return UInt32(truncatingIfNeeded: (both | both &>> 32) & 15)
     }
 
     /// The slacks at a position.
@@ -235,14 +246,12 @@ struct Neighbourhood: Sendable {
   mutating func update(_ slot: UInt32, _ watch: Watch?) {
     guard isValid else { return }
     safe.squaredRadius = -1
-    var isListed = false
-    for group in 0..<((count &+ 3) / 4) where holds(group, slot) {
-      for index in (4 &* group)..<min(count, 4 &* group &+ 4) where self.slot(ofLane: index) == slot {
-        if let watch { set(index, watch) } else { setInert(index) }
-        isListed = true
-      }
+    let index = lane(of: slot)
+    guard index >= 0 else {
+      if watch != nil { isValid = false }
+      return
     }
-    if watch != nil, !isListed { isValid = false }
+    if let watch { set(index, watch) } else { setInert(index) }
   }
 
   /// The position of a coordinate, to a micrometre; `nil` where the frame does not reach.
@@ -395,26 +404,36 @@ struct Neighbourhood: Sendable {
     return true
   }
 
-  /// Appends the slots whose threshold may be reached at a position.
-  @inline(__always)
-  func reached(at position: EarthVector, into result: inout ContiguousArray<UInt32>) {
-    let position = lanes(offset(of: position))
-    groups.withUnsafeBufferPointer { groups in
-      guard let start = groups.baseAddress else { return }
-      for group in 0..<((count &+ 3) / 4) {
+  /// The least slack of the list at a position, where the slack of some lanes is known already. The lanes whose watches
+  /// were changed since ``beginReaching()`` are not known.
+  ///
+  /// - Parameters:
+  ///   - offset: The position relative to `origin`.
+  ///   - known: The least slack of all lanes except `lanes`.
+  func leastSlack(at offset: EarthVector, except lanes: UInt32, known: Double) -> Double {
+    let position = self.lanes(offset)
+    return groups.withUnsafeBufferPointer { groups in
+      guard let start = groups.baseAddress else { return .infinity }
+      var rest = lanes | changed
+      var least = known
+      while rest != 0 {
+        let group = rest.trailingZeroBitCount / 4
+        rest &= ~(15 &<< UInt32(4 &* group))
         let slack = Group.slacks(start + group, position)
-        guard any(slack .<= 0) else { continue }
-        if slack.x <= 0 { result.append(start[group].slots.x) }
-        if slack.y <= 0 { result.append(start[group].slots.y) }
-        if slack.z <= 0 { result.append(start[group].slots.z) }
-        if slack.w <= 0 { result.append(start[group].slots.w) }
+        least = min(least, Double(min(min(slack.x, slack.y), min(slack.z, slack.w))))
       }
+      return least
     }
   }
+
+  /// Forgets which watches were changed.
+  @inline(__always)
+  mutating func beginReaching() { changed = 0 }
 
   /// The places in the list whose threshold may be reached at a position, as bits, and the least slack of the others.
   ///
   /// - Parameter offset: The position relative to `origin`.
+  @inline(never)
   func reachedLanes(at offset: EarthVector) -> (lanes: UInt32, least: Double) {
     let position = lanes(offset)
     return groups.withUnsafeBufferPointer { groups in
@@ -424,9 +443,9 @@ struct Neighbourhood: Sendable {
       for group in 0..<((count &+ 3) / 4) {
         let slack = Group.slacks(start + group, position)
         let isReached = slack .<= 0
-        least = least.replacing(with: slack, where: (slack .< least) .& .!isReached)
-        guard any(isReached) else { continue }
-        for lane in 0..<4 where isReached[lane] { reached |= 1 << UInt32(4 &* group &+ lane) }
+        let others = slack.replacing(with: .infinity, where: isReached)
+        least = least.replacing(with: others, where: others .< least)
+        reached |= Group.bits(isReached) &<< UInt32(truncatingIfNeeded: 4 &* group)
       }
       return (reached, Double(min(min(least.x, least.y), min(least.z, least.w))))
     }
@@ -438,9 +457,20 @@ struct Neighbourhood: Sendable {
     return groups.withUnsafeBytes { $0.load(fromByteOffset: offset, as: UInt32.self) }
   }
 
+  /// The lane that watches a slot, which the list holds at most once; −1 without such a lane.
   @inline(__always)
-  private func holds(_ group: Int, _ slot: UInt32) -> Bool {
-    groups.withUnsafeBufferPointer { groups in groups.baseAddress.map { Group.holds($0 + group, slot) } ?? false }
+  private func lane(of slot: UInt32) -> Int {
+    groups.withUnsafeBufferPointer { groups in
+      guard let start = groups.baseAddress else { return -1 }
+      var group = 0
+      while 4 &* group < count {
+        if Group.holds(start + group, slot) {
+          for lane in (4 &* group)..<min(count, 4 &* group &+ 4) where self.slot(ofLane: lane) == slot { return lane }
+        }
+        group &+= 1
+      }
+      return -1
+    }
   }
 
   /// Replaces the watch of a slot at its place in the list.
@@ -466,6 +496,7 @@ struct Neighbourhood: Sendable {
 
   /// Stores a watch, with a threshold that makes up for the error of the chord in single precision.
   private mutating func set(_ index: Int, _ watch: Watch) {
+    changed |= 1 &<< UInt32(truncatingIfNeeded: index)
     let x = watch.centre.x - origin.x
     let y = watch.centre.y - origin.y
     let z = watch.centre.z - origin.z
@@ -480,6 +511,7 @@ struct Neighbourhood: Sendable {
 
   /// What is never reached.
   private mutating func setInert(_ index: Int) {
+    changed |= 1 &<< UInt32(truncatingIfNeeded: index)
     let slot = slot(ofLane: index)
     groups.withUnsafeMutableBufferPointer { groups in
       guard let groups = groups.baseAddress else { return }

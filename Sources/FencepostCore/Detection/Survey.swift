@@ -7,6 +7,8 @@ import FencepostKernel
 struct Survey: Sendable {
   /// The circles whose threshold the fix reaches.
   var reached: ContiguousArray<UInt32> = []
+  /// Scratch memory of the function that sorts `reached`.
+  var keys: ContiguousArray<ReachedKey> = []
   /// What the fix has confirmed.
   var confirmed: ContiguousArray<Confirmation> = []
   /// The caps that the index gave.
@@ -128,6 +130,12 @@ struct Confirmation: Sendable {
   /// The date of the event.
   var date: Int64
   var change: Change
+}
+
+/// A shape that a fix reaches, and its place in the add order.
+struct ReachedKey: Sendable {
+  var generation: UInt64
+  var slot: UInt32
 }
 
 /// A threshold near the device.

@@ -74,11 +74,7 @@ extension Tracker {
       if !isFine { survey.gather(table.index, patches, around: position, within: radius) }
     }
     lookout.sortGathered(at: position, known.shapes, table, &survey)
-    var index = 0
-    while index < survey.reached.count {
-      cross(survey.reached[index], fix, at: position, table, &survey)
-      index += 1
-    }
+    crossReached(fix, at: position, table, &delivery, &survey)
     if !survey.lines.isEmpty { crossLines(at: fix, table, &survey) }
     confirmDue(through: clock, table, &delivery, &survey)
     var clearance = Clearance(isOfSurroundings: isKnown)

@@ -68,21 +68,17 @@ extension Tracker {
     survey.begin()
     if !known.shapes.isSettled { determine(fix, at: position, table, &delivery, &survey) }
     let isCovered = lookout.covers(position)
+    var found: (lanes: UInt32, least: Double) = (0, 0)
     if isCovered {
-      lookout.reached(at: position, into: &survey.reached)
+      found = lookout.reach(position, into: &survey.reached)
     } else {
       lookout.gatherReached(at: position, known.shapes, table, &survey)
     }
-    if survey.reached.count > 3 { readAheadToCross(table, delivery, &survey) }
-    var index = 0
-    while index < survey.reached.count {
-      cross(survey.reached[index], fix, at: position, table, &survey)
-      index += 1
-    }
+    crossReached(fix, at: position, table, &delivery, &survey)
     if !survey.lines.isEmpty { crossLines(at: fix, table, &survey) }
     confirmDue(through: clock, table, &delivery, &survey)
     if isCovered, lookout.hasList {
-      lookout.drawSafeRegion(at: position, fix.coordinate, known.shapes)
+      lookout.drawSafeRegion(at: position, fix.coordinate, known.shapes, after: found)
     } else {
       lookout.rebuild(at: position, fix.coordinate, known.shapes, table, &survey)
     }
@@ -137,16 +133,5 @@ extension Tracker {
     measured: Watch.Local? = nil
   ) {
     lookout.refresh(slot, as: observed, &known, table, &survey, measured: measured)
-  }
-
-  /// Reads the memory that is needed to decide some shapes and to write their events and records.
-  private func readAheadToCross(
-    _ table: ConditionTable, _ delivery: Delivery, _ survey: inout Survey
-  ) {
-    var trace: UInt64 = 0
-    let slots = survey.reached
-    for slot in slots { trace &+= table.generation(of: slot) }
-    for slot in slots { trace &+= UInt64(table.identifiers.length(of: slot)) &+ delivery.told.recordTrace(of: slot) }
-    survey.trace = trace
   }
 }

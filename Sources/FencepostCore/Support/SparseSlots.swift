@@ -1,3 +1,4 @@
+import CPlatform
 import FencepostKernel
 
 /// A value that a slot can have though most slots have none.
@@ -75,6 +76,15 @@ struct SparseSlots<Value: SparseValue>: Sendable {
         place = self.place(of: slot)
       }
       yield &table[place].value
+    }
+  }
+
+  /// Begins to read the value of a slot into the cache.
+  @inline(__always)
+  func readAhead(_ slot: UInt32) {
+    table.withUnsafeBufferPointer { entries in
+      guard let start = entries.baseAddress, entries.count > 0 else { return }
+      cplatform_read_ahead(start + (table.homes.of(UInt64(slot)) & (entries.count &- 1)))
     }
   }
 

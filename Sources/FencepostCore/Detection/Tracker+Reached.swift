@@ -1,0 +1,93 @@
+import FencepostKernel
+
+/// The shapes that one fix reaches, all of them together.
+extension Tracker {
+  /// Applies a fix to the shapes that it reaches, in add order.
+  ///
+  /// If the fix confirms nothing but crossings of circles without a dwell, all confirmations have the same deadline, so
+  /// add order is the order of their events. These crossings are then confirmed at once, and not collected first.
+  mutating func crossReached(
+    _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+  ) {
+    guard !survey.reached.isEmpty else { return }
+    if survey.reached.count > 1 {
+      for slot in survey.reached { delivery.told.readAhead(slot) }
+      arrangeReached(table, &survey)
+    }
+    let isImmediate =
+      known.candidates.isEmpty && survey.confirmed.isEmpty && survey.lines.isEmpty
+      && deadlines.earliest > fix.time.microseconds
+      && (table.isOfCircles || survey.reached.allSatisfy { table.isRound($0) })
+    var index = 0
+    while index < survey.reached.count {
+      let slot = survey.reached[index]
+      if isImmediate {
+        crossCircle(slot, fix, at: position, table, &delivery, &survey)
+      } else {
+        cross(slot, fix, at: position, table, &survey)
+      }
+      index += 1
+    }
+  }
+
+  /// Sorts the reached shapes in add order.
+  private func arrangeReached(_ table: ConditionTable, _ survey: inout Survey) {
+    survey.keys.clear()
+    for slot in survey.reached {
+      survey.keys.append(ReachedKey(generation: table.generation(of: slot), slot: slot))
+    }
+    let count = survey.keys.count
+    survey.keys.withUnsafeMutableBufferPointer { keys in
+      // Shell's sort (Communications of the ACM 2, 1959): needs no memory from the system, and little code.
+      var gap = 1
+      while gap < count / 9 { gap = 3 &* gap &+ 1 }
+      while gap > 0 {
+        for next in gap..<count {
+          let key = keys[next]
+          var place = next
+          while place >= gap, keys[place &- gap].generation > key.generation {
+            keys[place] = keys[place &- gap]
+            place &-= gap
+          }
+          keys[place] = key
+        }
+        gap /= 3
+      }
+    }
+    for index in 0..<count { survey.reached[index] = survey.keys[index].slot }
+  }
+
+  /// Applies a fix to a determined circle, as ``cross(_:_:at:_:_:)`` does, while no crossing is in the making anywhere:
+  /// opens a candidate, or confirms a crossing without a dwell.
+  @inline(__always)
+  private mutating func crossCircle(
+    _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery,
+    _ survey: inout Survey
+  ) {
+    let observed = known.shapes.observed(slot, table)
+    guard observed != .undetermined else { return }
+    let circle = table.bounds(of: slot)
+    let policy = table.policy(of: slot)
+    let inner = policy.marginInwards(size: circle.radius, accuracy: fix.accuracy)
+    let outer = policy.marginOutwards(size: circle.radius, accuracy: fix.accuracy)
+    let distance = circle.distance(to: fix.coordinate, at: position, margins: (inner, outer))
+    let isDecisive =
+      observed == .inside
+      ? distance > circle.radius && distance >= circle.radius + outer
+      : distance <= circle.radius && distance <= circle.radius - inner
+        && !policy.isTooCoarse(size: circle.radius, accuracy: fix.accuracy)
+    guard isDecisive else { return }
+    let dwell = observed == .inside ? policy.exitDwellMicroseconds : policy.entryDwellMicroseconds
+    let candidate = Candidate(
+      fix: fix, boundaryDistance: distance - circle.radius,
+      deadline: fix.time.adding(microseconds: dwell).microseconds, isTimed: policy.dwellPolicy == .timer,
+      isOnPath: survey.isOnPath)
+    if dwell == 0 {
+      confirmCrossing(slot, candidate, date: fix.time.microseconds, table, &delivery, &survey)
+    } else {
+      known.open(candidate, slot)
+      if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
+      refreshWatch(slot, table, &survey)
+    }
+  }
+}
