@@ -1,6 +1,6 @@
-/// Something that is satisfied or not: a ``CircularGeographicCondition``, ``PolygonalGeographicCondition``,
+/// A condition that a device satisfies or not: a ``CircularGeographicCondition``, ``PolygonalGeographicCondition``,
 /// ``MultiPolygonalGeographicCondition``, ``CorridorGeographicCondition`` or ``BeaconIdentityCondition``. A
-/// ``LineGeographicCondition`` is neither: it is crossed.
+/// ``LineGeographicCondition`` conforms too, but it has no state: a device only crosses it.
 public protocol Condition: Sendable, Hashable {}
 
 /// A kind of condition, with the numbers of the C interface.
@@ -14,7 +14,7 @@ public enum ConditionKind: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 extension ConditionKind {
-  /// Whether it is about a place, which fixes decide; else beacons do.
+  /// Whether the condition concerns a place, so that fixes decide its state. Sightings decide a beacon condition.
   @inline(__always)
   var isGeographic: Bool {
     switch self {
@@ -23,7 +23,7 @@ extension ConditionKind {
     }
   }
 
-  /// Whether it has no state, and only its crossings are told.
+  /// Whether the condition has no state, and only its crossings are reported.
   @inline(__always)
   var isLine: Bool {
     switch self {

@@ -1,17 +1,19 @@
-/// A table of conditions that a caller may change: one that fleets share, or that of a monitor, whose device and events follow
-/// each change at once.
+/// A table of conditions that a caller may change: a table that fleets share, or the table of a monitor, whose device
+/// and events follow each change immediately.
 package protocol ConditionHolder {
   var table: ConditionTable { get }
 
-  /// Why the holder refuses a condition that is valid by itself, as a message; `nil` if it accepts the condition.
+  /// Returns the reason, as a message, why the holder refuses an otherwise valid condition; `nil` if it accepts the
+  /// condition.
   func defect(of definition: Definition) -> String?
 
-  /// Whether a definition is nearly equal to the condition that has the identifier; `nil` if no condition has it.
+  /// Returns whether a definition is nearly equal to the condition with the identifier; `nil` if no condition has the
+  /// identifier.
   func compare(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> Bool?
 
   mutating func reserve(_ count: Int, identifierBytes: Int)
 
-  /// Enters a valid condition, in place of one with that identifier.
+  /// Adds a valid condition. If a condition with the identifier exists, it is replaced.
   mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>)
 
   /// Removes the condition of a live slot.
@@ -23,7 +25,7 @@ extension ConditionHolder {
     if let defect = defect(of: definition) { throw .invalidArgument(defect) }
   }
 
-  /// A definition with a validated subject; refuses what the holder cannot watch.
+  /// Returns a definition with a validated subject. Throws if the holder refuses the condition.
   private func define(
     _ subject: Definition.Subject, _ identifier: UnsafeBufferPointer<UInt8>, _ assumed: Event.State,
     _ policy: TransitionPolicy, _ tag: UInt64
@@ -43,7 +45,8 @@ extension ConditionHolder {
     try add(try given.subject(), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
   }
 
-  /// Adds a condition with a validated subject: validating may take seconds and needs no lock.
+  /// Adds a condition with a validated subject. Validation may take seconds, so a caller does it before it takes a
+  /// lock.
   package mutating func add(
     _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
@@ -51,9 +54,9 @@ extension ConditionHolder {
     enter(try define(subject, bytes, assuming, policy, tag), identifier: bytes)
   }
 
-  /// Whether ensuring a condition with a validated subject would change nothing.
+  /// Returns whether ensuring a condition with a validated subject would change nothing.
   ///
-  /// - Throws: The errors of ensuring it.
+  /// - Throws: The same errors as ensuring it.
   package func isEnsured(
     _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
@@ -61,7 +64,9 @@ extension ConditionHolder {
     compare(try define(subject, bytes, assuming, policy, tag), bytes) ?? false
   }
 
-  /// Ensures a condition; a subject that is equal to the last bit is not validated again.
+  /// Ensures a condition. If the existing condition has exactly the same subject, the subject is not validated again.
+  ///
+  /// - Returns: Whether the condition was added or replaced.
   package mutating func ensure(
     _ given: GivenCondition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
@@ -71,7 +76,9 @@ extension ConditionHolder {
     return try ensure(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
   }
 
-  /// Ensures a condition with a validated subject.
+  /// Ensures a condition with a validated subject: adds or replaces it, unless a nearly equal condition exists.
+  ///
+  /// - Returns: Whether the condition was added or replaced.
   package mutating func ensure(
     _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
@@ -84,7 +91,7 @@ extension ConditionHolder {
 
   /// Removes the condition with an identifier as UTF-8 bytes.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether a condition had the identifier.
   package mutating func remove(identifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> Bool {
     if let defect = Definition.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
     guard let slot = table.identifiers.slot(of: bytes) else { return false }
@@ -92,19 +99,19 @@ extension ConditionHolder {
     return true
   }
 
-  // MARK: - Many conditions in one call: checked as a whole first, then applied, so that a storage saves them in one transaction
+  // MARK: - Bulk changes: all rows are checked before the first one is applied
 
-  /// So few conditions are added without reserving memory first: arrays that grow double, and so are ready for the next ones
-  /// too.
+  /// The number of conditions up to which no memory is reserved first. Arrays grow by doubling, so that they also have
+  /// room for the next conditions.
   private static var fewToAdd: Int { 1_000 }
 
-  /// Reserves memory before many conditions are added at a time.
+  /// Reserves memory before many conditions are added in one call.
   private mutating func reserveInBulk(_ count: Int, identifierBytes: Int) {
     if count > Self.fewToAdd { reserve(count, identifierBytes: identifierBytes) }
   }
 
-  /// Adds circles from columns, in order. All or nothing: if a row is refused, none is added and the error's position is its
-  /// index.
+  /// Adds circles from columns, in order. If a row is refused, no circle is added, and the position of the error is the
+  /// index of the row.
   ///
   /// - Parameter identifier: Returns the bytes of a row's identifier.
   package mutating func addCircles(
@@ -132,9 +139,9 @@ extension ConditionHolder {
     }
   }
 
-  /// Removes the conditions with identifiers as UTF-8 bytes. All or nothing.
+  /// Removes the conditions with identifiers as UTF-8 bytes. If an identifier is invalid, no condition is removed.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of removed conditions.
   package mutating func remove(
     identifiersAsBytes identifiers: ContiguousArray<UnsafeBufferPointer<UInt8>>
   ) throws(MonitorError) -> Int {
@@ -146,29 +153,29 @@ extension ConditionHolder {
     return removed
   }
 
-  /// Refuses a set with a row that the holder cannot watch.
+  /// Throws if the holder refuses a row of the set. Only lines can be refused.
   private func check(_ set: borrowing ConditionSet) throws(MonitorError) {
     try set.forEachLine { row, definition throws(MonitorError) in
       if let defect = defect(of: definition) { throw .invalidArgument(defect).inRow(row) }
     }
   }
 
-  /// Adds rows, each in place of a condition with its identifier.
+  /// Adds the rows in order. A row replaces the condition with its identifier, if there is one.
   package mutating func add(_ set: borrowing ConditionSet) throws(MonitorError) {
     try check(set)
     reserveInBulk(set.count, identifierBytes: 0)
     set.forEach { _, identifier, definition in enter(definition, identifier: identifier) }
   }
 
-  /// Whether ensuring rows would change nothing.
+  /// Returns whether ensuring the rows would change nothing.
   ///
-  /// - Throws: The errors of ensuring them.
+  /// - Throws: The same errors as ensuring them.
   package func isEnsured(_ set: borrowing ConditionSet) throws(MonitorError) -> Bool {
     try check(set)
     return set.allSatisfy { identifier, definition in compare(definition, identifier) ?? false }
   }
 
-  /// Whether making the conditions exactly these rows would change nothing.
+  /// Returns whether ``sync(_:)`` with these rows would change nothing.
   ///
   /// - Throws: The errors of ``sync(_:)``.
   package func isSynced(_ set: borrowing ConditionSet) throws(MonitorError) -> Bool {
@@ -176,7 +183,7 @@ extension ConditionHolder {
     return try isEnsured(set) && table.count == set.count
   }
 
-  /// Ensures rows, in order.
+  /// Ensures the rows, in order.
   package mutating func ensure(_ set: borrowing ConditionSet) throws(MonitorError) -> SyncResult {
     try check(set)
     var result = SyncResult()
@@ -193,7 +200,8 @@ extension ConditionHolder {
     return result
   }
 
-  /// Makes the conditions exactly these rows: removes all others, in add order, then ensures each of these, in order.
+  /// Makes the conditions equal to these rows: removes all other conditions, in add order, then ensures the rows, in
+  /// order.
   package mutating func sync(_ set: borrowing ConditionSet) throws(MonitorError) -> SyncResult {
     let identifiers = try set.identifiers()
     try check(set)
@@ -205,15 +213,16 @@ extension ConditionHolder {
   }
 }
 
-/// What became of the conditions of a set.
+/// The numbers of conditions that a bulk change added, replaced, kept and removed.
 public struct SyncResult: Sendable, Hashable {
-  /// No condition had the identifier.
+  /// The number of rows with a new identifier.
   public var added = 0
-  /// A condition that differs had the identifier: new record, new generation, its waiting events are dropped.
+  /// The number of rows that replaced a different condition with the same identifier. The condition gets a new record
+  /// and a new generation, and the waiting events of the replaced condition are dropped.
   public var replaced = 0
-  /// An equal condition was there: nothing happened to it.
+  /// The number of rows that are nearly equal to the existing condition, which stays unchanged.
   public var kept = 0
-  /// It was not in the set.
+  /// The number of conditions that were removed because the set does not contain them.
   public var removed = 0
 
   public init() {}
@@ -221,6 +230,6 @@ public struct SyncResult: Sendable, Hashable {
   /// The result of a set that changed nothing.
   package init(kept: Int) { self.kept = kept }
 
-  /// How many were not left alone.
+  /// The number of conditions that were added, replaced or removed.
   public var changed: Int { added + replaced + removed }
 }

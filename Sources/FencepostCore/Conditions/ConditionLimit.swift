@@ -18,7 +18,7 @@ struct ConditionLimit: Sendable {
     self.capacity = capacity
   }
 
-  /// Takes a place for a new condition; if there is no free place, the condition waits.
+  /// Takes a place for a new condition; returns false if there is no free place and the condition waits.
   mutating func enter(_ slot: UInt32) -> Bool {
     if capacity.map({ held < $0 }) ?? true {
       held += 1
@@ -30,8 +30,7 @@ struct ConditionLimit: Sendable {
     return false
   }
 
-  /// Returns the place or the ticket of a condition. The result is the condition that gets the free place, if there is
-  /// one.
+  /// Gives up the place or the ticket of a condition. Returns the condition that gets the free place, if there is one.
   mutating func leave(_ slot: UInt32) -> UInt32? {
     if tickets.removeValue(forKey: slot) != nil {
       closeUp()
@@ -55,7 +54,7 @@ struct ConditionLimit: Sendable {
   /// Whether a condition waits for a place.
   var isExceeded: Bool { !tickets.isEmpty }
 
-  /// Returns the ticket of a waiting condition: its place among the conditions that wait.
+  /// Returns the ticket of a waiting condition, which determines its place in the queue.
   func ticket(of slot: UInt32) -> UInt64? { tickets[slot] }
 
   // MARK: - Restoring
@@ -68,7 +67,7 @@ struct ConditionLimit: Sendable {
     held += 1
   }
 
-  /// Notes that a restored condition waits for a place; until now it counted as having one.
+  /// Records that a restored condition, which was counted as having a place, waits for one.
   mutating func restoreWaiting(_ slot: UInt32, ticket: UInt64) {
     held -= 1
     tickets[slot] = ticket
@@ -79,7 +78,7 @@ struct ConditionLimit: Sendable {
     queue.arrange { $0.ticket < $1.ticket }
   }
 
-  /// Drops the tickets that were given back, when they are the larger part.
+  /// Removes the tickets that are no longer in use from a long queue if they are more than half of it.
   private mutating func closeUp() {
     guard queue.count > Self.fewTickets, queue.count > tickets.count * 2 else { return }
     queue.removeFirst(head)

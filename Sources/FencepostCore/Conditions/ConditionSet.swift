@@ -1,4 +1,5 @@
-/// Rows that were checked and copied: what is applied afterwards cannot fail, and cannot change meanwhile.
+/// Validated copies of rows. The caller cannot change them, and applying them cannot fail after the holder has accepted
+/// the lines.
 package struct ConditionSet: Sendable {
   private struct Row {
     var definition: Definition
@@ -7,7 +8,7 @@ package struct ConditionSet: Sendable {
 
   private var rows: ContiguousArray<Row> = []
   private var bytes: ContiguousArray<UInt8> = []
-  /// The rows of lines, which not every monitor takes.
+  /// The indices of the rows that are lines, because not every monitor accepts lines.
   private var lines: ContiguousArray<Int> = []
 
   package init() {}
@@ -22,8 +23,8 @@ package struct ConditionSet: Sendable {
 
   /// Appends a row.
   ///
-  /// - Parameter known: Returns the subject of the condition that has the row's identifier; a shape that is equal to it to
-  ///   the last bit is not examined again.
+  /// - Parameter known: Returns the subject of the condition that has the row's identifier. A shape that is exactly
+  ///   equal to it is not validated again.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row.
   package mutating func append(
     _ given: GivenCondition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
@@ -67,7 +68,7 @@ package struct ConditionSet: Sendable {
     }
   }
 
-  /// Whether all rows meet a condition.
+  /// Whether all rows satisfy the predicate.
   func allSatisfy(_ predicate: (UnsafeBufferPointer<UInt8>, Definition) -> Bool) -> Bool {
     bytes.withUnsafeBufferPointer { bytes in
       var start = 0
@@ -79,9 +80,9 @@ package struct ConditionSet: Sendable {
     }
   }
 
-  /// The identifiers, each with its row as slot.
+  /// Returns the identifiers, each with the index of its row as slot.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when two rows have one identifier.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if two rows have the same identifier.
   func identifiers() throws(MonitorError) -> IdentifierTable {
     var table = IdentifierTable()
     table.reserve(count, bytes: bytes.count)
@@ -98,7 +99,8 @@ package struct ConditionSet: Sendable {
 }
 
 extension MonitorError {
-  /// The same error about a row of several; one that names the row already stays what it is.
+  /// Returns an invalid-argument error with the row in its message and position. Other errors, and an error whose
+  /// message already names the row, are returned unchanged.
   package func inRow(_ row: Int) -> MonitorError {
     switch self {
     case .invalidArgument(let reason, _) where !reason.hasPrefix("row \(row): "):

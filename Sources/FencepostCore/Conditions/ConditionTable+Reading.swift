@@ -1,6 +1,6 @@
 import FencepostKernel
 
-/// A shared table: nothing follows its changes.
+/// A shared table. Devices find its changes by generation, so a change updates only the table.
 extension ConditionTable: ConditionHolder {
   package var table: ConditionTable { _read { yield self } }
 
@@ -24,7 +24,7 @@ extension ConditionTable: ConditionHolder {
     identifiers.slot(of: identifier).map { self.definition(of: $0).isNearlyEqual(to: definition) }
   }
 
-  /// The slots whose identifiers are not in a table of identifiers, in add order.
+  /// Returns the slots whose identifiers are not in a table of identifiers, in add order.
   func slots(without others: borrowing IdentifierTable) -> [UInt32] {
     var slots: [UInt32] = []
     for slot in live {
@@ -37,7 +37,7 @@ extension ConditionTable: ConditionHolder {
 
 // Reading a table by identifier and slot.
 extension ConditionTable {
-  /// The identifier of a live slot.
+  /// Returns the identifier of a live slot.
   package func identifier(of slot: UInt32) -> String { identifiers.string(of: slot) }
 
   /// Calls `body` with the bytes of the identifier of a live slot.
@@ -45,38 +45,39 @@ extension ConditionTable {
     identifiers.withBytes(of: slot, body)
   }
 
-  /// The slot of an identifier as UTF-8 bytes.
+  /// Returns the slot of the condition with an identifier as UTF-8 bytes.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the bytes are no identifier, ``MonitorError/notFound(_:)`` if no
-  ///   condition has it.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the bytes are not a valid identifier,
+  ///   ``MonitorError/notFound(_:)`` if no condition has the identifier.
   package func slot(ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> UInt32 {
     if let defect = Definition.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
     guard let slot = identifiers.slot(of: bytes) else { throw .notFound(String(decoding: bytes, as: UTF8.self)) }
     return slot
   }
 
-  /// The subject of the condition with that identifier; `nil` if there is no such condition.
+  /// Returns the subject of the condition with an identifier; `nil` if there is no such condition.
   package func subject(ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
     identifiers.slot(of: bytes).map { subject(of: $0) }
   }
 
-  /// The first condition whose generation is larger; visits all in add order.
+  /// Returns the first condition whose generation is greater. Repeated calls visit all conditions in add order.
   package func slot(after generation: UInt64) -> UInt32? { order.next(after: generation) }
 
-  /// The slot of a live condition.
+  /// Returns the slot of the condition with a generation; `nil` if there is no such condition.
   func slot(ofGeneration generation: UInt64) -> UInt32? {
     guard generation > 0, let slot = order.next(after: generation - 1), self.generation(of: slot) == generation
     else { return nil }
     return slot
   }
 
-  /// The nearest point on the boundary of the condition of a live slot; `nil` for a beacon.
+  /// Returns the nearest point on the boundary of a live condition; `nil` for a beacon condition.
   package func nearestBoundaryPoint(of slot: UInt32, to coordinate: Coordinate) -> Coordinate? {
     isGeographic(slot) ? shape(of: slot).nearestBoundaryPoint(to: coordinate) : nil
   }
 
-  /// The vertices of a polygon, corridor or line as well-known binary (ISO, little endian, XY), as they were given but for
-  /// repeated ones and those within planar edges of 180 degrees and more; `nil` for conditions of other kinds.
+  /// Returns the vertices of a polygon, corridor or line as well-known binary (ISO, little endian, XY); `nil` for other
+  /// conditions. The vertices are those of the caller, except for repeated vertices and vertices within planar edges of
+  /// 180 degrees or more.
   package func wellKnownBinary(of slot: UInt32) -> [UInt8]? {
     switch subject(of: slot) {
     case .circle, .beacon: nil
@@ -84,13 +85,13 @@ extension ConditionTable {
     }
   }
 
-  /// The beacon that an entry names.
+  /// Returns the beacon that an entry names; `nil` if it names none.
   package func refinement(of entry: EventEntry) -> BeaconIdentityCondition? {
     guard entry.hasRefinement, let beacon = beacon(of: entry.slot) else { return nil }
     return BeaconIdentityCondition(uuid: beacon.uuid, major: entry.refinementMajor, minor: entry.refinementMinor)
   }
 
-  /// An entry with everything that belongs to its condition.
+  /// Returns the event of an entry, with the identifier and the tag of its condition.
   package func event(from entry: EventEntry) -> Event {
     var event = Event(
       identifier: identifiers.string(of: entry.slot), state: entry.state, generation: entry.generation)

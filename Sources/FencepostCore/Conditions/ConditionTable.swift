@@ -54,7 +54,7 @@ package struct ConditionTable: Sendable {
   /// Stops the log of changes, because devices find changes by generations.
   mutating func stopLog() { changes.stopLog() }
 
-  /// Counts the replacement of a whole table, which had a version, as one change.
+  /// Counts the replacement of a whole table as one change. The version continues after that of the replaced table.
   mutating func startVersions(after version: UInt64) { changes.startVersions(after: version) }
 
   package var count: Int { order.count }

@@ -1,9 +1,9 @@
 package import FencepostKernel
 
-/// What is watched, examined and found sound: the geometry or identity, with the policy, the tag and the state that the
-/// first record shows.
+/// The validated definition of a condition: the geometry or beacon identity, the policy, the tag, and the assumed
+/// state, which the first record shows.
 package struct Definition: Sendable {
-  /// What a condition is about.
+  /// The geometry or beacon identity of a condition.
   package enum Subject: Sendable {
     case circle(CircularGeographicCondition)
     case beacon(BeaconIdentityCondition)
@@ -23,18 +23,18 @@ package struct Definition: Sendable {
     self.assumed = assumed
   }
 
-  /// Whether the first determination always gives an event, because the assumed state is not `unsatisfied`. A line is never
-  /// determined.
+  /// Whether the first determination always causes an event, because the assumed state is not `unsatisfied`. A line has
+  /// no determinations.
   var isAnnounced: Bool { assumed != .unsatisfied && !subject.kind.isLine }
 
-  /// Whether the two are the same to a caller who wants to ensure one of them; what was assumed plays no part.
+  /// Whether ensuring one definition would keep the other. The assumed state is not compared.
   func isNearlyEqual(to other: Definition) -> Bool {
     policy == other.policy && tag == other.tag && subject.isNearlyEqual(to: other.subject)
   }
 }
 
 extension Definition.Subject {
-  /// - Parameter shape: a polygon, a corridor or a line.
+  /// - Parameter shape: A polygon, a corridor or a line.
   package init(_ shape: GeodesicShape) {
     switch shape.definition.kind {
     case .polygon: self = .polygon(shape)
@@ -73,7 +73,7 @@ extension Definition.Subject {
     }
   }
 
-  /// Whether it is what a caller gives, to the last bit, so that nothing has to be examined.
+  /// Whether the subject equals a caller's condition exactly, so that the condition need not be validated.
   func isExactly(_ given: GivenCondition) -> Bool {
     switch self {
     case .circle(let circle):
@@ -88,7 +88,7 @@ extension Definition.Subject {
     }
   }
 
-  /// Writes what the kind does not say.
+  /// Writes everything except the kind.
   func encode(to writer: inout ByteWriter) {
     switch self {
     case .circle(let circle): circle.encode(to: &writer)
@@ -97,7 +97,7 @@ extension Definition.Subject {
     }
   }
 
-  /// Reads what a subject of a kind wrote, which may be damaged.
+  /// Reads a subject of a kind. The data may be damaged.
   init(_ kind: ConditionKind, reading reader: inout ByteReader) throws(Damage) {
     switch kind {
     case .circularGeographic:
@@ -118,8 +118,8 @@ extension Definition.Subject {
 }
 
 extension Definition.Subject {
-  /// The signed distance of a position to the boundary, in metres: negative inside, and 0 on the boundary; `nil` for a
-  /// beacon.
+  /// Returns the signed distance of a position to the boundary, in metres: negative inside, and 0 on the boundary;
+  /// `nil` for a beacon.
   package func boundaryDistance(of coordinate: Coordinate) -> Double? {
     switch self {
     case .beacon: nil
@@ -131,7 +131,7 @@ extension Definition.Subject {
 }
 
 extension Definition {
-  /// Refuses an identifier, an assumed state or a policy that no engine accepts.
+  /// Throws if an identifier, an assumed state or a policy is not valid for any engine.
   package static func check(
     _ identifier: UnsafeBufferPointer<UInt8>, _ assumed: Event.State, _ policy: TransitionPolicy
   ) throws(MonitorError) {
@@ -161,14 +161,15 @@ extension Definition {
   }
 }
 
-/// A condition as a caller gives it, before it is examined.
+/// A condition from a caller, before validation.
 package enum GivenCondition: Sendable {
   case circle(CircularGeographicCondition)
   case beacon(BeaconIdentityCondition)
   /// A polygon, a corridor or a line.
   case shape(ShapeDefinition)
 
-  /// Examines it. For polygons and corridors this is work: the edges are looked at for crossings, and the depth is sought.
+  /// Validates the condition. This is slow for a polygon or corridor, because edges may cross, and the depth must be
+  /// computed.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``
   package func subject() throws(MonitorError) -> Definition.Subject {
@@ -183,9 +184,10 @@ package enum GivenCondition: Sendable {
     }
   }
 
-  /// Examines it, unless a condition has exactly this subject already.
+  /// Validates the condition, unless the existing condition with the identifier has exactly this subject.
   ///
-  /// - Parameter known: Looks up the subject of the condition with the same identifier; called only where examining is work.
+  /// - Parameter known: Returns the subject of the condition with the same identifier. It is called only if validation
+  ///   is slow.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``
   package func subject(known: () -> Definition.Subject?) throws(MonitorError) -> Definition.Subject {
     if case .shape = self, let known = known(), known.isExactly(self) { return known }

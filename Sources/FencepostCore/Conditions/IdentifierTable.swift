@@ -1,15 +1,15 @@
 import FencepostKernel
 
-/// The identifiers of the conditions: short ones in place, the others in one arena, and a hash table from bytes to
-/// slot.
+/// The identifiers of the conditions. Short identifiers are stored in place, longer ones in an arena. A hash table
+/// leads from the bytes of an identifier to its slot.
 ///
 /// Identifiers are compared byte by byte; no Unicode normalisation takes place.
 struct IdentifierTable: Sendable {
-  /// Longest identifier in bytes.
+  /// The length of the longest valid identifier, in bytes.
   static let longest = 256
 
   /// Either up to 23 bytes, with their number in the last byte; or 255 in the last byte, the offset in the arena in the
-  /// first word and the length in the second. All zero: none.
+  /// first word, and the length in the second word. All bytes are 0 if the slot has no identifier.
   private struct Place: Sendable {
     var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
     static let size = 24
@@ -17,11 +17,11 @@ struct IdentifierTable: Sendable {
     static let inArena: UInt8 = 255
   }
 
-  /// Leads from the hash of an identifier to its slot.
+  /// An entry of the hash table, which leads from the hash of an identifier to its slot.
   private struct Entry: OpenTableEntry {
     /// Slot + 1, or 0.
     var number: UInt32 = 0
-    /// Tells most other identifiers apart without a look at them.
+    /// Distinguishes the identifier from most others, so that their bytes are rarely compared.
     var hash: UInt32 = 0
 
     @inline(__always)
@@ -31,17 +31,19 @@ struct IdentifierTable: Sendable {
     func home(_ homes: OpenTableHomes) -> Int { homes.of(UInt64(hash)) }
   }
 
-  /// Bytes of the arena that may lie waste; beyond, and where they are more than half of it, it is written anew.
+  /// The number of unused bytes that the arena may always have. If there are more, and they are more than half of the
+  /// arena, the arena is rewritten.
   private static let mostWaste = 65_536
 
   private var arena: ContiguousArray<UInt8> = []
-  /// Bytes of the arena that belong to no slot any more.
+  /// The number of bytes of the arena that no longer belong to a slot.
   private var waste = 0
-  /// Per slot.
+  /// The identifier of each slot.
   private var places: ContiguousArray<Place> = []
   private var entries = OpenTable<Entry>()
 
-  /// Nobody can choose identifiers of one hash: the standard library seeds it for each process.
+  /// Returns the hash of an identifier. The standard library seeds it for each process, so that a caller cannot choose
+  /// identifiers with equal hashes.
   private static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
     var hasher = Hasher()
     hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
@@ -54,7 +56,7 @@ struct IdentifierTable: Sendable {
     entries.makeRoom(for: more)
   }
 
-  /// The slot with that identifier.
+  /// Returns the slot with an identifier.
   func slot(of bytes: UnsafeBufferPointer<UInt8>) -> UInt32? {
     let hash = Self.hash(bytes)
     let place = entries.place(from: entries.homes.of(UInt64(hash))) {
@@ -91,12 +93,12 @@ struct IdentifierTable: Sendable {
   @inline(__always)
   func readAhead(_ slot: UInt32) { ReadAhead.begin(places, Int(slot)) }
 
-  /// Makes slots up to a bound that have no identifier yet.
+  /// Adds slots without an identifier, up to a bound.
   mutating func makeSlots(_ bound: Int) {
     while places.count < bound { places.append(Place()) }
   }
 
-  /// Enters an identifier that is not in the table, for a slot that has none.
+  /// Adds an identifier that is not in the table, for a slot without an identifier.
   mutating func insert(_ bytes: UnsafeBufferPointer<UInt8>, slot: UInt32) {
     while places.count <= Int(slot) { places.append(Place()) }
     var place = Place()
@@ -121,7 +123,7 @@ struct IdentifierTable: Sendable {
     clear(slot: slot)
   }
 
-  /// Lets an identifier be found no more; its bytes can be read until the slot is cleared.
+  /// Removes an identifier from the hash table. Its bytes can be read until the slot is cleared.
   mutating func retire(slot: UInt32) {
     let home = entries.homes.of(UInt64(withBytes(of: slot) { Self.hash($0) }))
     let place = entries.place(from: home) { $0.number == slot + 1 }
@@ -129,7 +131,7 @@ struct IdentifierTable: Sendable {
     entries.remove(at: place)
   }
 
-  /// Drops the bytes of an identifier that is retired.
+  /// Drops the bytes of a retired identifier.
   mutating func clear(slot: UInt32) {
     let length = length(of: slot)
     if length > Place.longestInPlace { waste += length }
@@ -156,7 +158,7 @@ struct IdentifierTable: Sendable {
 
 #if FENCEPOST_INVARIANTS
   extension IdentifierTable {
-    /// - Parameter slots: Those that have an identifier.
+    /// - Parameter slots: The slots that have an identifier.
     func checkInvariants(_ slots: some Sequence<UInt32>) throws(Invariant.Broken) {
       var named = 0
       for slot in slots {

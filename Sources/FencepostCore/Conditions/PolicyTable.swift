@@ -1,6 +1,6 @@
 import FencepostKernel
 
-/// The distinct policies of the conditions, counted, so that a condition costs an index.
+/// The distinct policies of the conditions, with the number of uses of each. A condition stores only an index.
 struct PolicyTable: Sendable {
   private(set) var policies: ContiguousArray<TransitionPolicy> = []
   private var uses: ContiguousArray<Int> = []

@@ -1,18 +1,18 @@
-/// What changed in a ``ConditionTable``, oldest first: a tracker replays what it has not seen yet, so that a condition can
-/// come and go without every tracker being visited.
+/// The changes of a ``ConditionTable``, oldest first. A tracker replays the changes that it has not seen, so that
+/// adding or removing a condition does not visit every tracker.
 ///
-/// The owner of the trackers drops the changes that all of them have seen; until then every change is kept.
+/// The owner of the trackers drops the changes that all of them have seen. Until then, every change is kept.
 struct TableChanges: Sendable {
   enum Change: Sendable, Equatable {
-    /// A condition came into a slot, in place of one that was there (with that generation) or of none (0).
+    /// A condition was added to a slot. `replaced` is the generation of the condition that it replaced, or 0.
     case entered(UInt32, replaced: UInt64)
-    /// The condition of that generation left a slot.
+    /// The condition with that generation was removed from a slot.
     case left(UInt32, generation: UInt64)
-    /// A condition that waited under the limit is monitored from now on.
+    /// A condition that waited under the limit is now monitored.
     case promoted(UInt32)
   }
 
-  /// How many changes there were.
+  /// The number of all changes so far.
   private(set) var version: UInt64 = 0
   private var latest: ContiguousArray<Change> = []
   /// Whether changes are recorded, and not only counted.
@@ -23,21 +23,21 @@ struct TableChanges: Sendable {
     version += 1
   }
 
-  /// Counts the replacement of a whole table, which had a version, as one change.
+  /// Counts the replacement of a whole table as one change. The version continues after that of the replaced table.
   mutating func startVersions(after version: UInt64) { self.version = max(self.version, version) + 1 }
 
-  /// Records no changes from now on.
+  /// Stops recording changes; from now on they are only counted.
   mutating func stopLog() {
     isLogged = false
     latest = []
   }
 
-  /// The changes after a version, oldest first, of those that were not dropped.
+  /// Returns the changes after a version, oldest first, without dropped changes.
   func since(_ version: UInt64) -> ArraySlice<Change> {
     latest.suffix(Int(min(self.version - version, UInt64(latest.count))))
   }
 
-  /// Drops the changes up to a version, which every tracker has seen.
+  /// Drops the changes up to a version that every tracker has seen.
   mutating func drop(through version: UInt64) {
     let kept = Int(min(self.version - version, UInt64(latest.count)))
     latest.removeFirst(latest.count - kept)

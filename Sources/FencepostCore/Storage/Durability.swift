@@ -1,15 +1,15 @@
-/// When changes are made to last.
+/// When changes are saved.
 public enum Durability: Sendable, Hashable {
-  /// A change of a state, a candidate or the queue is kept before the call that caused it returns. After a crash, inputs
-  /// since then that changed none of these are fed again.
+  /// A change of a state, a candidate or the queue is saved before the call that caused it returns. After a crash, feed
+  /// the later inputs again; none of them changed any of these.
   case changes
-  /// Each input is kept before the call returns; a batch is one.
+  /// Each input is saved before the call returns. A batch counts as one input.
   case everyInput
-  /// At a checkpoint, on closing, and whenever so much event time has passed, in microseconds, 1 … 10¹⁵. Very many
-  /// changes are then saved in parts, one with each call that follows.
+  /// Changes are saved at a checkpoint, on closing, and whenever this interval of event time has passed. The interval
+  /// is in microseconds, 1 … 10¹⁵. Very many changes are saved in parts, one part in each of the next calls.
   case relaxed(interval: Int64)
 
-  /// The value that is out of range, as a message.
+  /// The reason why the value is invalid, as a message; `nil` if it is valid.
   package var defect: String? {
     if case .relaxed(let interval) = self, !(1...TransitionPolicy.longestDuration).contains(interval) {
       return "checkpoint_interval is \(interval) microseconds; must be from 1 to \(TransitionPolicy.longestDuration)"
@@ -18,19 +18,19 @@ public enum Durability: Sendable, Hashable {
   }
 }
 
-/// How much is saved at once.
+/// The limits that decide how much is saved at once.
 ///
-/// A change that is saved in place costs about as much as three rows of an image, and the image has all rows; so the
-/// second is faster once a good part has changed. With relaxed durability an image is made also where that takes longer
-/// in all, since it can be made in parts, between which the caller continues.
+/// Saving one change in place costs about as much as writing three rows of an image. An image contains all rows, so it
+/// is faster once a considerable part of the rows has changed. With relaxed durability, an image is used even if it
+/// takes longer in total, because it is written in parts and the caller continues between them.
 package struct SaveLimits: Sendable {
-  /// So few changes are always saved in place. On a computer that is a twentieth of a second.
+  /// Up to this number of changes are always saved in place. On a desktop computer, that takes about 0.05 s.
   package var least = 8_192
-  /// The rows of one part.
+  /// The number of rows in one part.
   package var part = 8_192
 
-  /// A change in place pays until one of so many conditions has changed; with relaxed durability, where an image is no time
-  /// that a caller waits, until fewer have.
+  /// Changes are saved in place until more than one in this number of conditions has changed. With relaxed durability,
+  /// an image is used earlier, because the caller does not wait for all of it.
   private static let shareInPlace = 4
   private static let shareInPlaceWhenRelaxed = 64
 
@@ -41,7 +41,7 @@ package struct SaveLimits: Sendable {
     self.part = part
   }
 
-  /// Whether so many changes are saved as an image of a monitor with so many conditions.
+  /// Returns whether to save this number of changes as an image, in a monitor with this number of conditions.
   ///
   /// - Parameter relaxed: Whether the image may be made in parts.
   func isLarge(_ changes: Int, of conditions: Int, relaxed: Bool) -> Bool {

@@ -1,10 +1,10 @@
 /// Whether the last save succeeded and, if not, when the next attempt is made.
 ///
-/// A failed attempt costs time in proportion to what it tried to write. So that a full disk does not stop the work, the
-/// next attempt waits until what is not saved has doubled, until ``inputsPerChange`` inputs have come for each change
-/// that the last one tried to write, or until event time has passed: one minute, twice as long after each attempt that came
-/// for that reason. Attempts for the other reasons do not lengthen it, or a disk that was full for an hour of busy work would
-/// be tried again after a day.
+/// A failed attempt takes time in proportion to the data that it tried to write. To prevent a full disk from stopping
+/// the work, the next attempt waits until one of three things happens: the unsaved data doubles; ``inputsPerChange``
+/// inputs arrive for each change that the last attempt tried to write; or event time passes. The wait in event time is
+/// one minute at first, and doubles after each failed attempt that event time caused. Attempts for the other reasons do
+/// not double it: otherwise a disk that was full during a busy hour would be tried again only after a day.
 struct SaveAttempts: Sendable {
   /// The amount of unsaved data, and the progress of the inputs.
   struct Progress {
@@ -21,7 +21,7 @@ struct SaveAttempts: Sendable {
   /// The progress at the last failed attempt.
   private var last = Progress(changes: 0, inputs: 0, time: .min)
   private var wait = Self.leastWait
-  /// Whether two attempts in a row have failed. A single failure may be over at the next change.
+  /// Whether two attempts in a row have failed. After a single failure, the next change or input causes an attempt.
   private var isLasting = false
 
   private static let inputsPerChange: UInt64 = 8
@@ -29,10 +29,10 @@ struct SaveAttempts: Sendable {
   private static let leastWait: Int64 = 60_000_000
   private static let mostWait: Int64 = 86_400_000_000
 
-  /// Returns whether to try to save now. Without new inputs, there is no new attempt.
+  /// Returns whether to try to save now. Without new inputs or changes, there is no new attempt.
   ///
-  /// - Parameter storage: If it is still full, no attempt is made because of work: it would write more than the last one, and
-  ///   fail too. Attempts because of event time are made nevertheless, in case the storage is wrong about its room.
+  /// - Parameter storage: If it is still full, work causes no attempt, which would write more than the last one and
+  ///   fail too. Event time causes an attempt nevertheless, in case the storage is wrong about its free space.
   mutating func mayTry(_ progress: Progress, _ storage: any StateStorage) -> Bool {
     guard failure != nil else { return true }
     guard isLasting else { return progress.inputs != last.inputs || progress.changes != last.changes }
@@ -52,7 +52,7 @@ struct SaveAttempts: Sendable {
       || (progress.inputs &- last.inputs) / Self.inputsPerChange >= UInt64(changes)
   }
 
-  /// Notes that an attempt failed.
+  /// Records a failed attempt.
   mutating func fail(_ error: MonitorError, _ progress: Progress) {
     if isLasting, !isDueByWork(progress) { wait = min(wait * 2, Self.mostWait) }
     isLasting = failure != nil
@@ -60,7 +60,7 @@ struct SaveAttempts: Sendable {
     last = progress
   }
 
-  /// Notes that a checkpoint failed. It does not delay the next attempt.
+  /// Records a failed checkpoint. It does not delay the next attempt.
   mutating func failAsked(_ error: MonitorError, _ progress: Progress) {
     if failure == nil { fail(error, progress) } else { failure = error }
   }

@@ -1,6 +1,6 @@
 import FencepostKernel
 
-/// Rows of a storage that hands them over in an order of its own, put in the order in which they are read.
+/// Sorts rows into the order in which they must be read, for a storage that returns them in another order.
 struct SortedRows {
   private struct Place {
     var table: MonitorRow.Table

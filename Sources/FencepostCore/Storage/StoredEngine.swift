@@ -1,40 +1,43 @@
-/// A monitor's engine and, where it has one, its storage: every call goes through here, and what the call changed is
-/// made to last before it returns.
+/// The engine of a monitor and its storage, if it has one. All calls go through this type, which saves the changes of a
+/// call before the call returns.
 ///
-/// While the storage cannot be written, monitoring continues in memory: what changes is kept, one event tells of it
-/// (``Diagnostics/persistenceUnavailable``), and each further change tries again.
+/// While the storage cannot be written, monitoring continues in memory. Unsaved changes are kept, one event reports the
+/// failure (``Diagnostics/persistenceUnavailable``), and later changes and inputs cause new attempts.
 public struct StoredEngine: Sendable {
   @usableFromInline package var engine: MonitorEngine
   @usableFromInline var storage: (any MonitorStorage)?
   private let durability: Durability
-  /// Kept so that an ordinary fix asks the system for no memory.
+  /// Scratch that is kept so that an ordinary fix allocates no memory.
   private var survey = Survey()
   private var savedInputCount: UInt64 = 0
   private var kept = KeptRows()
-  /// What is kept has an older format.
+  /// Whether the saved rows have an older format, so that everything must be saved.
   private var isWholeDue = false
-  /// A save of very many changes, which extends over several calls: the monitor as it was when it began. One at most, and
-  /// apart: here it would make each copy of this on a thread's stack twice as large.
+  /// The progress of a save of very many changes, which is spread over several calls: the monitor in the state in which
+  /// the save began. There is at most one image. An array stores it apart, because an optional would double the size of
+  /// each copy of this struct on the stack.
   private var images: ContiguousArray<MonitorImage> = []
   /// See ``SaveLimits``.
   package var limits = SaveLimits()
-  /// The clock of the last save.
+  /// The clock at the last save.
   private var savedClock: Int64 = .min
   private var attempts = SaveAttempts()
 
-  /// An engine in memory.
+  /// Creates an engine in memory.
   public init(_ engine: MonitorEngine) {
     self.engine = engine
     durability = .changes
   }
 
-  /// Opens a monitor in a storage: continues where it was, or begins.
+  /// Opens a monitor in a storage: continues the saved monitor, or creates a new one.
   ///
   /// - Parameters:
-  ///   - options: Delivery and limit of a monitor that exists must be the ones it has; the others hold from now on.
-  /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/invalidArgument(_:position:)`` (an option),
-  ///   ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeUnavailable(_:)``. The storage is closed then, and holds
-  ///   what it held. A monitor that can be read and not written begins in memory, as if the storage had failed later.
+  ///   - options: For a saved monitor, the delivery and the condition limit must equal the saved ones, and line
+  ///     conditions need a geodesic path. The other options apply from now on.
+  /// - Throws: ``MonitorError/invalidName(_:)``; ``MonitorError/invalidArgument(_:position:)`` if an option is invalid;
+  ///   ``MonitorError/storeCorrupt(_:)``; ``MonitorError/storeUnavailable(_:)``. If an error is thrown, the storage is
+  ///   closed and unchanged. If a saved monitor can be read but not written, no error is thrown: the monitor continues
+  ///   in memory from the start.
   public init(
     name: String, options: MonitorOptions, storage: any MonitorStorage, durability: Durability = .changes
   ) throws(MonitorError) {
@@ -55,7 +58,7 @@ public struct StoredEngine: Sendable {
       do throws(MonitorError) {
         if isChanged || isWholeDue { try save(storage) } else { try storage.check() }
       } catch {
-        // What was read is sound: a disk that takes nothing more does not keep it from going on in memory.
+        // The saved data was read successfully, so the monitor can continue in memory even if the disk is full.
         guard !isNew, case .storeUnavailable = error else { throw error }
         note(error)
       }
@@ -84,7 +87,7 @@ public struct StoredEngine: Sendable {
     }
   }
 
-  /// Reads what a storage keeps; a second time, in order, when it has an order of its own.
+  /// Reads the rows of a storage. If the storage returns them out of order, reads them again and sorts them.
   private static func read(_ storage: any MonitorStorage, _ name: String) throws(MonitorError) -> EngineRestorer {
     var restorer = EngineRestorer(name: name)
     var isInOrder = true
@@ -121,14 +124,14 @@ public struct StoredEngine: Sendable {
     }
   }
 
-  /// Whether what happens goes to a storage.
+  /// Whether the engine has a storage.
   @inlinable
   public var isStored: Bool { storage != nil }
 
-  /// Events that wait to be handed out.
+  /// The number of events that wait for delivery.
   public var pendingEvents: Int { engine.pendingEvents }
 
-  /// One call of the engine.
+  /// Performs one call of the engine, and saves its changes.
   @inlinable
   public mutating func call<Result, Failure>(
     _ body: (inout MonitorEngine) throws(Failure) -> Result
@@ -161,7 +164,7 @@ public struct StoredEngine: Sendable {
     try engine.feed(columns, result: &result, &survey)
   }
 
-  /// What every call changes but those that only look.
+  /// The values that every call changes, except calls that only read.
   @usableFromInline
   var mark: Mark { Mark(revision: engine.revision, inputs: engine.inputCount) }
 
@@ -174,10 +177,10 @@ public struct StoredEngine: Sendable {
     static func == (one: Mark, other: Mark) -> Bool { one.revision == other.revision && one.inputs == other.inputs }
   }
 
-  /// What is known of the storage.
+  /// The status of the storage.
   public var storeStatus: StoreStatus { attempts.status(of: storage) }
 
-  /// Counters and clock, and what is known of the storage.
+  /// The counters and the clock of the monitor, and the status of the storage.
   public var statistics: MonitorStatistics {
     var result = engine.statistics
     result.store = storeStatus
@@ -185,12 +188,12 @@ public struct StoredEngine: Sendable {
     return result
   }
 
-  /// Saves what the durability asks for.
+  /// Saves everything that the durability requires.
   @usableFromInline
   package mutating func keep() {
     guard let storage, isInParts || isDue else { return }
     guard attempts.mayTry(progress, storage) else {
-      // A condition may have come that it can be told of.
+      // If the monitor had no conditions, the failure is not reported yet. Now it may have one.
       engine.storeIsFailing(true)
       return
     }
@@ -205,7 +208,8 @@ public struct StoredEngine: Sendable {
     }
   }
 
-  /// Whether what changed must be on the disk, and not only with the system: all but a commit, which may come again.
+  /// Whether changes must survive a failure of the machine, not only of the process. A commit need not, because its
+  /// loss only causes redelivery.
   private var mustSync: Bool {
     if case .changes = durability { return engine.mustSync || attempts.failure != nil }
     return true
@@ -219,7 +223,7 @@ public struct StoredEngine: Sendable {
       return engine.hasUrgentChanges || engine.inputCount != savedInputCount
     case .relaxed(let interval):
       guard engine.clock != .min, savedClock != .min else { return engine.clock != savedClock }
-      // A clock that was set back is saved at once.
+      // A clock that was set back is saved immediately.
       return engine.clock < savedClock || engine.clock - savedClock >= interval
     }
   }
@@ -227,15 +231,15 @@ public struct StoredEngine: Sendable {
   /// Saves everything that is not saved.
   ///
   /// - Parameters:
-  ///   - mustSync: Whether it must outlive the machine and not only the process.
-  ///   - inPlace: Whether it is not tried with an image.
+  ///   - mustSync: Whether the changes must survive a failure of the machine, not only of the process.
+  ///   - inPlace: Whether to save in place only, without an image.
   private mutating func save(
     _ storage: any MonitorStorage, mustSync: Bool = true, inPlace: Bool = false
   ) throws(MonitorError) {
     if !inPlace, beginImage(storage, relaxed: false) {
       while isInParts { _ = try writePart(storage) }
     }
-    // The second time what the first one led to: that the storage works again.
+    // The first pass may cause an event: the storage works again. The second pass saves this event.
     for _ in 0..<2 {
       let isWhole = isWholeDue || storage.mustWriteAll()
       let changes = MonitorChanges(engine, kept, isWhole: isWhole, mustSync: mustSync)
@@ -248,7 +252,7 @@ public struct StoredEngine: Sendable {
     }
   }
 
-  /// Takes note that the storage works and has everything up to a state.
+  /// Records that the storage works and contains everything up to a state.
   private mutating func noteSaved(_ inputCount: UInt64, _ clock: Int64) {
     savedInputCount = inputCount
     savedClock = clock
@@ -258,13 +262,13 @@ public struct StoredEngine: Sendable {
 
   // MARK: - Saving in parts
 
-  /// Whether a save in parts is under way.
+  /// Whether a save in parts is in progress.
   private var isInParts: Bool { !images.isEmpty }
 
-  /// Begins a save in parts when very much has changed, and the storage has room for it.
+  /// Begins a save in parts if very many changes are unsaved and the storage has room for it.
   ///
-  /// - Parameter relaxed: True if the save may continue in later calls; if not, it is begun only if it is faster.
-  /// - Returns: Whether one is under way.
+  /// - Parameter relaxed: Whether the save may continue in later calls. If not, it is begun only if it is faster.
+  /// - Returns: Whether a save in parts is in progress.
   private mutating func beginImage(_ storage: any MonitorStorage, relaxed: Bool) -> Bool {
     guard !isInParts else { return true }
     guard !isWholeDue else { return false }
@@ -277,9 +281,10 @@ public struct StoredEngine: Sendable {
     return true
   }
 
-  /// Writes the next part of a save in parts. When that fails, the changes are there to be saved in another way.
+  /// Writes the next part of a save in parts. If that fails, its changes count as unsaved again, and can be saved in
+  /// place.
   ///
-  /// - Returns: Whether it was the last one.
+  /// - Returns: Whether this was the last part.
   @inline(never)  // keeps the stack frame of keep() small
   private mutating func writePart(_ storage: any MonitorStorage) throws(MonitorError) -> Bool {
     guard var image = images.popLast() else { return false }
@@ -297,24 +302,24 @@ public struct StoredEngine: Sendable {
     return true
   }
 
-  /// What an attempt to save would write, and how far the inputs have come.
+  /// The amount of data that an attempt to save would write, and the progress of the inputs.
   private var progress: SaveAttempts.Progress {
     SaveAttempts.Progress(
       changes: engine.changeCount(since: kept.generation), inputs: engine.inputCount, time: engine.clock)
   }
 
-  /// Whether the storage has the state after all inputs so far.
+  /// Whether the storage contains the state after all inputs so far.
   private var isAllSaved: Bool {
     !engine.hasChanges && engine.inputCount == savedInputCount && attempts.failure == nil && !isInParts
   }
 
-  /// - Parameter isAsked: Whether the host asked for the attempt.
+  /// - Parameter isAsked: Whether the host requested the attempt with ``checkpoint()``.
   private mutating func note(_ error: MonitorError, isAsked: Bool = false) {
     if isAsked { attempts.failAsked(error, progress) } else { attempts.fail(error, progress) }
     engine.storeIsFailing(true)
   }
 
-  /// Saves everything now; nothing happens in memory.
+  /// Saves everything now. Does nothing without a storage.
   ///
   /// - Throws: ``MonitorError/storeUnavailable(_:)``; monitoring continues in memory.
   public mutating func checkpoint() throws(MonitorError) {
@@ -327,11 +332,11 @@ public struct StoredEngine: Sendable {
     }
   }
 
-  /// Saves everything and ends the use of the storage; the monitor continues in memory. What was handed out and not
-  /// committed is handed out again when the monitor is opened.
+  /// Saves everything and closes the storage; the monitor continues in memory. Events that were delivered and not
+  /// committed are redelivered when the monitor is opened.
   ///
-  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when what was not saved before cannot be saved now either; the
-  ///   storage is closed all the same.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)`` if unsaved changes cannot be saved; the storage is closed
+  ///   nevertheless.
   public mutating func close() throws(MonitorError) {
     guard let storage else { return }
     self.storage = nil
@@ -347,7 +352,7 @@ public struct StoredEngine: Sendable {
   package import FencepostKernel
 
   extension StoredEngine {
-    /// Every invariant of the engine that can be computed.
+    /// Checks all invariants of the engine.
     package func checkInvariants() throws(Invariant.Broken) {
       try engine.checkInvariants()
     }

@@ -2,11 +2,11 @@
 /// call before the call returns.
 ///
 /// After a crash, each device is in the state that it had after its first N inputs, where N is
-/// ``DeviceStatistics/inputCount``; feed its remaining inputs again. With ``Durability/changes``, no change is lost of
-/// the conditions that the device was inside or about to cross, or of what was reported about it. Only inputs that
-/// changed none of these may be missing; their number differs between devices. With ``Durability/everyInput``, and
-/// after each ``checkpoint()``, the saved state includes all inputs of all devices. Events that were handed out and not
-/// committed are handed out again with the same sequence.
+/// ``DeviceStatistics/inputCount``; feed its remaining inputs again. With ``Durability/changes``, the saved state
+/// includes each change of a state, of a candidate and of the events. Only inputs that changed none of these may be
+/// missing; their number differs between devices. With ``Durability/everyInput``, and after each ``checkpoint()``, the
+/// saved state includes all inputs of all devices. Events that were delivered and not committed are redelivered with
+/// the same sequence.
 ///
 /// While the storage cannot be written, the fleet continues in memory and tries to save again at later changes. The
 /// statistics of the fleet report the failure.
@@ -55,8 +55,8 @@ public struct StoredFleet: Sendable {
   ///   - options: The options that apply from now on.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if an option is out of range;
   ///   ``MonitorError/tableMismatch(_:)``; ``MonitorError/storeCorrupt(_:)``; ``MonitorError/storeUnavailable(_:)``. If
-  ///   an error is thrown, the storage is closed and unchanged. If the storage can be read but not written, no error is
-  ///   thrown: the fleet continues in memory from the start.
+  ///   an error is thrown, the storage is closed and unchanged. If a saved fleet can be read but not written, no error
+  ///   is thrown: the fleet continues in memory from the start.
   public init(
     _ conditions: Conditions, options: FleetOptions, storage: any FleetStorage, durability: Durability = .changes
   ) throws(MonitorError) {
@@ -95,7 +95,7 @@ public struct StoredFleet: Sendable {
       engine.setNotes(isOn: true, durability)
       savedTime = timeNow
       if !isChanged, !isWholeDue { kept.version = engine.tableVersion }
-      // The changes that result from another version of the table are not noted, so everything must be saved.
+      // The changes that result from another version of the table are not tracked, so everything must be saved.
       if isChanged { isWholeDue = true }
       do throws(MonitorError) {
         if isWholeDue { try save(storage, all: true) } else { try storage.check() }
@@ -322,8 +322,8 @@ public struct StoredFleet: Sendable {
     }
   }
 
-  /// Saves everything and closes the storage; the fleet continues in memory. Events that were handed out and not
-  /// committed are handed out again when the fleet is opened.
+  /// Saves everything and closes the storage; the fleet continues in memory. Events that were delivered and not
+  /// committed are redelivered when the fleet is opened.
   ///
   /// - Throws: ``MonitorError/storeUnavailable(_:)`` if unsaved changes cannot be saved; the storage is closed
   ///   nevertheless.
@@ -344,7 +344,7 @@ public struct StoredFleet: Sendable {
 
 /// The data that a save has to write.
 extension FleetEngine {
-  /// Starts noting changes (the present state counts as saved), or stops noting them.
+  /// Starts tracking changes (the present state counts as saved), or stops tracking them.
   mutating func setNotes(isOn: Bool, _ durability: Durability = .changes) {
     if case .relaxed(let interval) = durability {
       devices.setNotes(isOn: isOn, interval: interval)
@@ -360,7 +360,7 @@ extension FleetEngine {
     delivery.clearNotes()
   }
 
-  /// Removes the notes about devices and events that were saved.
+  /// Marks the changes of devices and events as saved.
   mutating func clearNotes(_ part: ContiguousArray<UInt32>, events: ContiguousArray<UInt64>) {
     devices.clearNotes(part)
     delivery.clearNotes(events)
