@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ._log.visits import Visit, Visits
     from ._monitor.monitor import Monitor
     from ._monitor.planning import RotationPlanner
+    from ._monitor.reorderer import Reorderer
     from ._monitor.selection import SignificantChangeFilter, best_fix
     from ._native import (
         VERSION as __version__,  # noqa: N811
@@ -83,6 +84,7 @@ _MODULES = {
     "_log.visits": "Visit Visits",
     "_monitor.monitor": "Monitor",
     "_monitor.planning": "RotationPlanner",
+    "_monitor.reorderer": "Reorderer",
     "_monitor.selection": "SignificantChangeFilter best_fix",
     "_native": "FencepostError",
     "_replay.compare": "Comparison compare",
@@ -174,6 +176,7 @@ __all__ = [
     "Notify",
     "Polygon",
     "Record",
+    "Reorderer",
     "RotationPlanner",
     "SignificantChangeFilter",
     "State",
