@@ -1,4 +1,4 @@
-/// What a beacon says in one Bluetooth Low Energy advertisement.
+/// The contents of one Bluetooth Low Energy advertisement of a beacon.
 public struct BeaconAdvertisement: Sendable, Hashable {
   /// The layout of the advertisement.
   public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
@@ -39,7 +39,7 @@ extension BeaconAdvertisement {
   /// allowed, or the manufacturer data alone, beginning with the company identifier: 25 or 26 bytes, fewer than any AD
   /// structures that hold a beacon. With a company it is what follows that identifier.
   ///
-  /// The first beacon among the AD structures counts; what comes after it is not looked at.
+  /// Reads the first beacon among the AD structures, and ignores the structures after it.
   ///
   /// - Parameters:
   ///   - payload: The bytes.

@@ -245,7 +245,7 @@ struct ObservedStates: Sendable {
   }
 }
 
-/// What the detectors of one device believe of a condition.
+/// The side of a condition's boundary on which the detectors of one device observe the device.
 enum Observed: UInt8, Sendable {
   case undetermined = 0
   /// Inside, or a matching beacon is near.
@@ -262,28 +262,28 @@ enum Observed: UInt8, Sendable {
   }
 }
 
-/// A crossing in the making: a decisive fix was on the other side, and none since spoke against it.
+/// A crossing that is not confirmed yet: a decisive fix was on the other side, and no later fix was on the old side.
 struct Candidate: Sendable {
   /// The fix that opened it.
   var fix: Fix
-  /// Its signed boundary distance, metres.
+  /// The signed boundary distance of the fix, in metres.
   var boundaryDistance: Double
-  /// When the dwell has passed, microseconds.
+  /// The time at which the dwell ends, in microseconds.
   var deadline: Int64
-  /// Confirmed by the deadline itself; else by the first fix on the new side from then on.
+  /// Whether the deadline confirms the crossing; otherwise the first fix on the new side at or after the deadline does.
   var isTimed: Bool
   /// The fix is a point of the path between two fixes.
   var isOnPath = false
 }
 
-/// What is known of the beacons of a condition.
+/// The observed state of a beacon condition, and its last sighting.
 struct BeaconTrack: Sendable {
   var observed: Observed = .undetermined
-  /// Time of the last matching sighting, microseconds; `Int64.min` = none.
+  /// The time of the last matching sighting, in microseconds; `Int64.min` without a sighting.
   var lastSighting: Int64 = .min
-  /// When absence is established, microseconds; `Int64.max` = it is not being counted.
+  /// The time at which the beacon counts as absent, in microseconds; `Int64.max` while absence is not counted.
   var deadline: Int64 = .max
 
-  /// Whether there is nothing to keep of it beside what is observed.
+  /// Whether only the observed state must be stored.
   var isBlank: Bool { lastSighting == .min && deadline == .max }
 }

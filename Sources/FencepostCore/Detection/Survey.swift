@@ -30,8 +30,6 @@ struct Survey: Sendable {
   /// The lines that a piece of that path crosses, in the order in which it does, and the number of the next one.
   var lines: ContiguousArray<LinePassage> = []
   var nextLine = 0
-  /// Of what was read ahead; kept so that the reading is not optimised away.
-  var trace: UInt64 = 0
 
   /// Forgets the fix before.
   @inline(__always)

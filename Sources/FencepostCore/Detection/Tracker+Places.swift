@@ -85,26 +85,52 @@ extension Tracker {
       if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time, table, &survey) }
       return
     }
-    let isDecisive =
-      observed == .inside
-      ? measure.distance >= measure.line + outer
-      : measure.distance <= measure.line - inner && !policy.isTooCoarse(size: shape.size, accuracy: fix.accuracy)
-    guard isDecisive else { return }
+    guard Self.isDecisive(fix, measure, size: shape.size, margins: (inner, outer), policy, from: observed) else {
+      return
+    }
     if policy.hasProbability {
       guard policy.isDecisive(inwards: observed == .outside, options.probability(shape, fix)) else { return }
     }
-    let dwell = observed == .inside ? policy.exitDwellMicroseconds : policy.entryDwellMicroseconds
-    let candidate = Candidate(
-      fix: fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position, near: found),
-      deadline: fix.time.adding(microseconds: dwell).microseconds,
-      isTimed: policy.dwellPolicy == .timer, isOnPath: survey.isOnPath)
+    let (candidate, dwell) = Self.candidate(
+      fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position, near: found), policy,
+      from: observed, isOnPath: survey.isOnPath)
     if dwell == 0 {
       confirm(slot, candidate, date: time, table, &survey)
     } else {
-      known.open(candidate, slot)
-      if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
+      open(candidate, slot)
       if local == nil { refreshWatch(slot, table, &survey) }
     }
+  }
+
+  /// Whether a fix on the other side of the line than the observed one is beyond the margin there.
+  @inline(__always)
+  static func isDecisive(
+    _ fix: Fix, _ measure: Shape.Measure, size: Double, margins: (inner: Double, outer: Double),
+    _ policy: TransitionPolicy, from observed: Observed
+  ) -> Bool {
+    observed == .inside
+      ? measure.distance >= measure.line + margins.outer
+      : measure.distance <= measure.line - margins.inner && !policy.isTooCoarse(size: size, accuracy: fix.accuracy)
+  }
+
+  /// Returns the candidate that a decisive fix opens, and the dwell after which it is confirmed, in microseconds.
+  @inline(__always)
+  static func candidate(
+    _ fix: Fix, boundaryDistance: Double, _ policy: TransitionPolicy, from observed: Observed, isOnPath: Bool
+  ) -> (candidate: Candidate, dwell: Int64) {
+    let dwell = observed == .inside ? policy.exitDwellMicroseconds : policy.entryDwellMicroseconds
+    return (
+      Candidate(
+        fix: fix, boundaryDistance: boundaryDistance, deadline: fix.time.adding(microseconds: dwell).microseconds,
+        isTimed: policy.dwellPolicy == .timer, isOnPath: isOnPath), dwell
+    )
+  }
+
+  /// Opens a candidate, and schedules its deadline.
+  @inline(__always)
+  mutating func open(_ candidate: Candidate, _ slot: UInt32) {
+    known.open(candidate, slot)
+    if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
   }
 
   /// Puts a crossing among those that are confirmed at this instant.

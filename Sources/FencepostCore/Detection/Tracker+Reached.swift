@@ -36,25 +36,8 @@ extension Tracker {
     for slot in survey.reached {
       survey.keys.append(ReachedKey(generation: table.generation(of: slot), slot: slot))
     }
-    let count = survey.keys.count
-    survey.keys.withUnsafeMutableBufferPointer { keys in
-      // Shell's sort (Communications of the ACM 2, 1959): needs no memory from the system, and little code.
-      var gap = 1
-      while gap < count / 9 { gap = 3 &* gap &+ 1 }
-      while gap > 0 {
-        for next in gap..<count {
-          let key = keys[next]
-          var place = next
-          while place >= gap, keys[place &- gap].generation > key.generation {
-            keys[place] = keys[place &- gap]
-            place &-= gap
-          }
-          keys[place] = key
-        }
-        gap /= 3
-      }
-    }
-    for index in 0..<count { survey.reached[index] = survey.keys[index].slot }
+    survey.keys.arrange { $0.generation < $1.generation }
+    for index in survey.keys.indices { survey.reached[index] = survey.keys[index].slot }
   }
 
   /// Applies a fix to a determined circle, as ``cross(_:_:at:_:_:)`` does, while no crossing is in the making anywhere:
@@ -70,23 +53,17 @@ extension Tracker {
     let policy = table.policy(of: slot)
     let inner = policy.marginInwards(size: circle.radius, accuracy: fix.accuracy)
     let outer = policy.marginOutwards(size: circle.radius, accuracy: fix.accuracy)
-    let distance = circle.distance(to: fix.coordinate, at: position, margins: (inner, outer))
-    let isDecisive =
-      observed == .inside
-      ? distance > circle.radius && distance >= circle.radius + outer
-      : distance <= circle.radius && distance <= circle.radius - inner
-        && !policy.isTooCoarse(size: circle.radius, accuracy: fix.accuracy)
-    guard isDecisive else { return }
-    let dwell = observed == .inside ? policy.exitDwellMicroseconds : policy.entryDwellMicroseconds
-    let candidate = Candidate(
-      fix: fix, boundaryDistance: distance - circle.radius,
-      deadline: fix.time.adding(microseconds: dwell).microseconds, isTimed: policy.dwellPolicy == .timer,
-      isOnPath: survey.isOnPath)
+    let measure = Shape.Measure(
+      distance: circle.distance(to: fix.coordinate, at: position, margins: (inner, outer)), line: circle.radius)
+    guard measure.isInside != (observed == .inside),
+      Self.isDecisive(fix, measure, size: circle.radius, margins: (inner, outer), policy, from: observed)
+    else { return }
+    let (candidate, dwell) = Self.candidate(
+      fix, boundaryDistance: measure.boundaryDistance, policy, from: observed, isOnPath: survey.isOnPath)
     if dwell == 0 {
       confirmCrossing(slot, candidate, date: fix.time.microseconds, table, &delivery, &survey)
     } else {
-      known.open(candidate, slot)
-      if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
+      open(candidate, slot)
       refreshWatch(slot, table, &survey)
     }
   }

@@ -375,7 +375,7 @@ extension FleetEngine {
     try result.count(row: row) { () throws(MonitorError) in try take(fix, device, row: firstRow + row, table) }
   }
 
-  /// Finds and reads the lines of the next devices. The reads are independent of each other, so they overlap.
+  /// Finds the lines of the next devices, and begins to read them. The reads are independent of each other, so they overlap.
   ///
   /// - Parameter found: Receives the lines; `UInt32.max` for a number that no device has. The numbers have been checked
   ///   before, but the caller may have changed its columns since then, and this must not cause an invalid access.
@@ -383,13 +383,12 @@ extension FleetEngine {
   private mutating func readAhead(
     _ columns: some FleetFixRows, _ rows: Range<Int>, _ found: inout InlineArray<32, UInt32>
   ) {
-    var trace: UInt64 = 0
     let lines = devices.lines.lines
     let surroundings = devices.lines.surroundings
     for row in rows {
       if let device = devices.line(of: columns.device(row)) {
         found[row &- rows.lowerBound] = device
-        trace &+= lines[Int(device)].seen
+        ReadAhead.begin(lines + Int(device))
       }
     }
     // For devices that have left their safe region, also reads their stored state and their surroundings.
@@ -399,10 +398,9 @@ extension FleetEngine {
       let line = lines + Int(device)
       let coordinate = columns[unchecked: row].coordinate
       if line.pointee.cold != ColdStore.none, coordinate.isValid, !line.pointee.region.skips(coordinate) {
-        trace &+= devices.cold.words(line.pointee.cold)[0]
-        trace &+= UInt64(surroundings[Int(device)].slot)
+        ReadAhead.begin(devices.cold.words(line.pointee.cold))
+        ReadAhead.begin(surroundings + Int(device))
       }
     }
-    survey.trace = trace
   }
 }

@@ -1,6 +1,6 @@
 package import FencepostKernel
 
-/// What is near a path: satisfied within ``radius`` of it, the line included; ends and bends are round.
+/// A corridor around a path: satisfied within ``radius`` of the path, including the boundary. Ends and bends are round.
 ///
 /// Vertices are degrees, latitude −90 … 90, longitude −360 … 360. A path of one vertex is a circle around it.
 public struct CorridorGeographicCondition: Condition {

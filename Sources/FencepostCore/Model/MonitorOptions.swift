@@ -107,22 +107,22 @@ extension MonitorOptions.Delivery: CustomStringConvertible {
 }
 
 extension MonitorOptions {
-  /// How the device is taken to have moved from one fix to the next.
+  /// The assumed movement of the device between two fixes.
   public enum Path: Sendable, Hashable {
-    /// It is only known where it was at each fix.
+    /// No movement is assumed; only the positions of the fixes count.
     case fixes
-    /// Along the geodesic, at constant speed: the events are those of fixes laid ever more densely on that path, each with
-    /// the larger accuracy of the two ends.
+    /// The device moves along the geodesic at constant speed. The events are those of arbitrarily dense fixes on this path,
+    /// each with the larger accuracy of the two ends.
     ///
-    /// Nothing is taken to have happened on the way when the fixes are more than `maxGapMicroseconds` apart (1 … 10¹⁵), or
-    /// when the way is faster than `maxSpeed`, metres a second (above 0; `nil` = any speed). The next event then says
-    /// ``Event/followsGap``. What lies before the monitor's clock is late, as fixes there would be.
+    /// No path is assumed if the fixes are more than `maxGapMicroseconds` apart (1 … 10¹⁵), or if the device would be
+    /// faster than `maxSpeed`, in metres per second (above 0; `nil` for any speed). The next event then has
+    /// ``Event/followsGap``. The part of a path before the monitor's clock is late, like fixes at these times.
     case geodesic(maxGapMicroseconds: Int64, maxSpeed: Double? = nil)
 
     @inline(__always)
     var isGeodesic: Bool { if case .geodesic = self { true } else { false } }
 
-    /// The first value that is out of range, as a message.
+    /// A message about the first value that is out of range; `nil` if the values are valid.
     var defect: String? {
       guard case .geodesic(let maxGap, let maxSpeed) = self else { return nil }
       let longest = TransitionPolicy.longestDuration

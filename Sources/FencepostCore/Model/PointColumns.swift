@@ -1,4 +1,4 @@
-/// Points as columns in memory of the caller, which are read during the call that they are given to; nothing is copied.
+/// Points as columns in memory of the caller. A call reads the columns in place and does not keep them.
 public struct PointColumns {
   public typealias Column = FixColumns.Column
 
@@ -22,7 +22,7 @@ public struct PointColumns {
 
   /// The point of a row.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` with the row when it is none.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` with the row, if its values are not a valid point.
   @inline(__always)
   package func point(_ row: Int) throws(MonitorError) -> Coordinate {
     let point = self[unchecked: row]

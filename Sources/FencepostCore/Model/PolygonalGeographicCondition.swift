@@ -39,7 +39,7 @@ public struct PolygonalGeographicCondition: Condition {
 
 /// Several areas that are one condition: satisfied in any of them.
 ///
-/// Parts may touch, and share edges, which are no line then; they may not overlap.
+/// Parts may touch and share edges, but not overlap. A shared edge is not part of the boundary.
 public struct MultiPolygonalGeographicCondition: Condition {
   /// An outer ring with its holes.
   public struct Part: Sendable, Hashable {

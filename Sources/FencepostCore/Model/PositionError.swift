@@ -62,7 +62,7 @@ public struct MeasuredColumns {
   public let points: PointColumns
   /// Metres; `nil` if no accuracy is reported.
   public let accuracies: Column?
-  /// Semi-axes in metres and directions in degrees of error ellipses; `nil` if there are none. A row with three NaN has
+  /// Semi-axes in metres and directions in degrees of error ellipses; `nil` without ellipses. A row with three NaN has
   /// no ellipse.
   public let ellipses: (majors: Column, minors: Column, orientations: Column)?
 

@@ -1,24 +1,24 @@
 import FencepostKernel
 
-/// A threshold at which something may change for a condition: it may have when `slack` is not positive.
+/// A threshold of a condition: as long as `slack` is positive, nothing can have changed for the condition.
 struct Watch: Sendable, Equatable {
-  /// What a shape is to be watched for, with a signed distance from its line, metres.
+  /// The passage that a watch detects, with a signed distance from the shape's line in metres.
   enum Passage {
-    /// Coming to that distance, or a lesser one, from a greater one.
+    /// From a greater distance to this distance or a smaller one.
     case inwards(Double)
-    /// Coming to that distance, or a greater one, from a lesser one.
+    /// From a smaller distance to this distance or a greater one.
     case outwards(Double)
-    /// Whatever comes.
+    /// Any move.
     case any
   }
 
-  /// Where a shape without a closed form was measured last, and what was found there: bounds of the signed distance from
-  /// its line, metres.
+  /// The position at which a shape without a closed form was measured last, with bounds of the signed distance from its
+  /// line in metres.
   struct Local: Sendable {
     var position: EarthVector
     var least: Double
     var most: Double
-    /// What the watch was drawn for; `nil` while it is not drawn from here.
+    /// The passage of the watch that was computed for this position; `nil` without such a watch.
     var passage: Passage?
   }
 
@@ -29,7 +29,7 @@ struct Watch: Sendable, Equatable {
   var direction: Double
   var slot: UInt32
 
-  /// How far the device can move before the threshold is reached, metres.
+  /// The distance that the device can move before it reaches the threshold, in metres.
   @inline(__always)
   func slack(at position: EarthVector) -> Double {
     direction * (threshold - centre.squaredChord(to: position).squareRoot())

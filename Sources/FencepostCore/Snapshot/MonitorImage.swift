@@ -6,7 +6,7 @@ public struct MonitorImage: Sendable {
     case beginning, events, definitions, states, head, over
   }
 
-  /// Beside the image and not in it: whoever has one would need as much more of a stack.
+  /// The engine is in an object, because an image on the stack would otherwise be as large as an engine.
   private final class Moment: Sendable {
     let engine: MonitorEngine
 
@@ -19,7 +19,7 @@ public struct MonitorImage: Sendable {
   /// See ``DeviceRow/swept``.
   private var swept: UInt64 = 0
   private var part = Part.beginning
-  /// How much of the part was handed over.
+  /// The number of rows of the part that were handed over.
   private var place = 0
   private var events: ContiguousArray<EventRow> = []
   /// The conditions whose state is in a row.
@@ -29,7 +29,7 @@ public struct MonitorImage: Sendable {
     moment = Moment(engine)
   }
 
-  /// The monitor as it was.
+  /// The monitor at the moment of the image.
   var engine: MonitorEngine { moment.engine }
 
   /// Whether some rows were handed over.
@@ -38,17 +38,17 @@ public struct MonitorImage: Sendable {
   /// Whether all rows were handed over.
   public var isOver: Bool { part == .over }
 
-  /// How many rows there may be at most.
+  /// The largest number of rows that the image can have.
   public var mostRows: Int { 2 + 2 * engine.conditionCount + engine.delivery.eventCount }
 
-  /// What a storage keeps that has taken all rows.
+  /// The rows that a storage contains after it has received all rows of the image.
   var kept: KeptRows { KeptRows(swept: swept, states: told, generation: engine.table.order.lastGeneration) }
 
-  /// Hands over the next rows, by the places of their tables, each table by key but the events, which come as they
-  /// wait; the head is the last.
+  /// Hands over the next rows: the tables in the order of their places, with the head last. Rows of a table are sorted
+  /// by key, except events, which have the order of the queue.
   ///
-  /// - Parameter limit: Of the rows, at least 1. More conditions than this are looked at in no call, whatever they have
-  ///   to tell; only the first call counts what there is, and hands over one row.
+  /// - Parameter limit: The largest number of rows, at least 1. No call examines more conditions than this. The first
+  ///   call counts the rows, and hands over one row.
   public mutating func forEachNextRow<Failure>(
     limit: Int, _ body: (MonitorRow) throws(Failure) -> Void
   ) throws(Failure) {
@@ -100,13 +100,13 @@ public struct MonitorImage: Sendable {
   }
 }
 
-/// What is known of the rows that a storage keeps.
+/// The rows that a storage contains, as far as later changes depend on them.
 struct KeptRows: Sendable {
   /// See ``DeviceRow/swept``.
   private(set) var swept: UInt64 = 0
   /// The conditions whose state is in a row.
   private(set) var states = SlotSet()
-  /// Definitions up to this generation are kept.
+  /// The storage contains the definitions up to this generation.
   private(set) var generation: UInt64 = 0
 
   init() {}
@@ -117,7 +117,7 @@ struct KeptRows: Sendable {
     self.generation = generation
   }
 
-  /// Takes note of what was written.
+  /// Notes changes that were written.
   mutating func update(_ changes: borrowing MonitorChanges, generation: UInt64) {
     swept = changes.swept
     for state in changes.states {

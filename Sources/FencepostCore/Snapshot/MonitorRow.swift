@@ -1,22 +1,21 @@
 /// One row of a monitor's state.
 public struct MonitorRow {
-  /// What a row is about, with the numbers of the snapshot format.
+  /// The kinds of rows, with their numbers in the snapshot format.
   public enum Table: UInt8, Sendable, Hashable {
     /// The monitor itself; one row, key 0.
     case head = 0
-    /// What is watched; the key is the condition's generation. In format 1 with its state and its record.
+    /// A condition; the key is its generation. In format 1, the row also contains its state and record.
     case conditions = 1
-    /// An event that waits or is not committed; the key is its place in the order of changes.
+    /// An event that waits or is not committed; the key is the number of its change.
     case events = 2
-    /// What is known of a device apart from conditions; the key is its number, of a monitor 0.
+    /// The state of a monitor's device, without the states of conditions; the key is 0.
     case devices = 3
-    /// State and record of a condition, where they are not what the device tells of all others; the key is its
-    /// generation.
+    /// The state and record of a condition that is not settled outside like the others; the key is its generation.
     case states = 4
     /// A device of a fleet; the key is its number.
     case fleetDevices = 5
 
-    /// In which order the tables are read; events may also come later.
+    /// The place of the table in the order of reading. Events may also come later.
     public var place: UInt8 {
       switch self {
       case .head: 0
@@ -33,7 +32,7 @@ public struct MonitorRow {
   public let key: UInt64
   /// The generation of the condition that the row belongs to; 0 for head and device.
   public let generation: UInt64
-  /// The device whose state it is; of a monitor 0.
+  /// The device that the state belongs to; 0 for a monitor.
   public let device: UInt64
   /// Valid during the call that hands the row over.
   public let bytes: UnsafeRawBufferPointer
@@ -46,7 +45,7 @@ public struct MonitorRow {
     self.bytes = bytes
   }
 
-  /// A sum over the row, its key included.
+  /// The checksum of the row and its key.
   public var checksum: UInt64 {
     var sum = Checksum(seed: UInt64(table.rawValue))
     sum.add(key)

@@ -1,24 +1,24 @@
-/// Where a monitor is kept. Another order than that of ``StateStorage/read(_:)`` is accepted too: the monitor asks a second
-/// time then.
+/// The storage of a monitor. If ``StateStorage/read(_:)`` returns the rows in another order, the monitor reads them a
+/// second time.
 public protocol MonitorStorage: StateStorage {
-  /// Makes changes last: when this returns they survive a crash, all of them; when it throws, none of them is kept.
+  /// Writes changes. If the call returns, all changes survive a crash; if it throws, no change is written.
   ///
   /// - Throws: ``MonitorError/storeUnavailable(_:)``
   func write(_ changes: borrowing MonitorChanges) throws(MonitorError)
 
-  /// Whether ``replace(with:limit:)`` can be begun: whether there is room for a second copy of the monitor.
+  /// Whether there is space for a second copy of the monitor, which ``replace(with:limit:)`` needs.
   ///
-  /// - Parameter rows: How many rows it has at most.
+  /// - Parameter rows: The largest number of rows of the copy.
   func canReplace(rows: Int) -> Bool
 
-  /// Writes the next part of an image beside what is kept. The last one puts the whole in its place, in one step; until
-  /// then what is kept stays as it is, and nothing else is written.
+  /// Writes the next part of an image beside the stored rows. The last part replaces the stored rows with the image in
+  /// one step. Before that step, the stored rows do not change, and ``write(_:)`` is not called.
   ///
-  /// It lasts when the process ends; that it outlives the machine shows ``write(_:)``, when it returns the next time.
+  /// The image survives the end of the process at once, and a loss of power after the next ``write(_:)``.
   ///
-  /// - Parameter limit: Of the rows in this part.
-  /// - Returns: Whether the image is kept.
-  /// - Throws: ``MonitorError/storeUnavailable(_:)``; nothing is left of the image then.
+  /// - Parameter limit: The largest number of rows in this part.
+  /// - Returns: Whether the image has replaced the stored rows.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)``; the parts that were written are then removed.
   func replace(with image: inout MonitorImage, limit: Int) throws(MonitorError) -> Bool
 }
 
@@ -29,32 +29,31 @@ extension MonitorStorage {
   }
 }
 
-/// Where the state of a monitor or of a fleet is kept: rows of bytes under keys, written together or not at all.
+/// The storage of a monitor or a fleet: rows of bytes with keys. All rows of a change are written, or no row.
 ///
-/// The engine makes the rows and reads them back; a storage knows nothing of what is in them. `FencepostStore` has both
-/// kinds over SQLite. Calls come one at a time, from whom the storage was given to and from nobody else.
+/// The engine encodes and decodes the rows; a storage does not interpret them. `FencepostStore` implements both kinds of
+/// storage with SQLite. Only the engine that has the storage calls it, one call at a time.
 public protocol StateStorage: AnyObject, Sendable {
-  /// Hands over everything that is kept; nothing when the storage is new. The order is that of the tables' places, and
-  /// by key within one.
+  /// Hands over all stored rows, sorted by the places of their tables and then by key. A new storage has no rows.
   func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError)
 
-  /// Whether the next changes to write must have all rows, because what is kept is not what was written any more.
+  /// Whether the next changes must contain all rows, because the stored rows differ from the rows that were written.
   func mustWriteAll() -> Bool
 
-  /// Takes note that what was read is refused: nothing may be changed any more, closing included.
+  /// Notes that the engine refuses the stored rows. After that, no call changes the storage, not even ``close()``.
   ///
-  /// - Returns: The error, with the storage's place where it lacks one.
+  /// - Returns: The error, with the path of the storage if the error has no path.
   func refused(_ error: MonitorError) -> MonitorError
 
-  /// Looks whether what was written is still where it was, and may be written; writes nothing.
+  /// Checks that the storage still exists and can be written; writes nothing.
   ///
-  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when it is gone, or may only be read.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)`` if the storage does not exist any more, or is read-only.
   func check() throws(MonitorError)
 
-  /// Whether what was written was gone when the storage was last used: moved, deleted or replaced.
+  /// Whether the last use of the storage found that it was moved, deleted or replaced.
   var isGone: Bool { get }
 
-  /// Whether the last write failed for lack of room, and there is no more room now.
+  /// Whether the last write failed because the disk was full, and the disk is still full.
   var isFull: Bool { get }
 
   /// Ends the use of the storage; it may be called more than once.
@@ -69,22 +68,22 @@ extension StateStorage {
   public var isFull: Bool { false }
 }
 
-/// What one transaction of a storage writes, of a monitor or of a fleet: the removals first, then the rows, each replacing
-/// the row with its table, device and key. The last row is the head.
+/// The changes of one transaction: removals, and then rows. A row replaces the row with the same table, device and key. The
+/// last row is the head.
 public protocol StoredChanges {
-  /// Whether the rows are all that there are: whatever else is kept goes.
+  /// Whether these are all rows: the storage then removes all other rows.
   var isWhole: Bool { get }
-  /// Whether the changes are to outlive the machine when writing returns, not only the process.
+  /// Whether the changes must survive a loss of power when writing returns, and not only the end of the process.
   var mustSync: Bool { get }
-  /// Generations of conditions that are gone, ascending: their rows in all tables go.
+  /// Generations of removed conditions, ascending; their rows in all tables are removed.
   var removedConditions: [UInt64] { get }
-  /// Keys of states that are gone, ascending.
+  /// Keys of removed states, ascending.
   var removedStates: [UInt64] { get }
-  /// Keys of events that are gone, ascending.
+  /// Keys of removed events, ascending.
   var removedEvents: [UInt64] { get }
   /// Generations of the events of ``removedEvents``, in that order.
   var generationsOfRemovedEvents: [UInt64] { get }
-  /// Numbers of devices of a fleet that are gone, ascending.
+  /// Numbers of removed devices of a fleet, ascending.
   var removedDevices: [UInt64] { get }
 
   /// Hands over the rows that are new or changed.

@@ -1,4 +1,4 @@
-/// Why saved bytes are refused: what is wrong with them, in words. The caller adds where they came from.
+/// The reason for which saved bytes are refused. The caller adds the source of the bytes.
 struct Damage: Error {
   let reason: String
 
@@ -6,7 +6,7 @@ struct Damage: Error {
     self.reason = reason
   }
 
-  // What is found in more than one place.
+  // Reasons that several readers share.
   static var longNumber: Damage { Damage("an encoded number is too long") }
   static var noUUID: Damage { Damage("a beacon condition has no UUID") }
   static var unusableFix: Damage { Damage("a fix is out of range") }
@@ -15,7 +15,7 @@ struct Damage: Error {
   static func depth(_ depth: Double) -> Damage { Damage("a shape has the invalid depth \(depth)") }
 }
 
-/// Reads what ``ByteWriter`` wrote, and believes nothing: each value is there and in its range, or reading ends.
+/// Reads the bytes of a ``ByteWriter``. Throws if a value is missing or out of its range.
 struct ByteReader {
   private let bytes: UnsafeRawBufferPointer
   private(set) var offset = 0

@@ -1,10 +1,10 @@
-/// Writes numbers with the least significant byte first, whatever the machine.
+/// Writes numbers with the least significant byte first, on every machine.
 struct ByteWriter: ~Copyable {
   private var start: UnsafeMutableRawPointer
   private var capacity: Int
   private(set) var count = 0
 
-  /// Room that is taken at least, so that few bytes do not move once they are more.
+  /// The smallest capacity in bytes, so that short rows need no second allocation.
   private static let leastCapacity = 64
 
   init(reserving capacity: Int) {
@@ -16,7 +16,7 @@ struct ByteWriter: ~Copyable {
     start.deallocate()
   }
 
-  /// What was put so far, until the next is.
+  /// The bytes that were written so far; valid until the next write.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
   mutating func removeAll() {

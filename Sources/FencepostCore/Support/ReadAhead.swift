@@ -7,14 +7,18 @@ enum ReadAhead {
   /// cache.
   static let block = 32
 
+  /// Begins to read the memory at an address into the cache, and does not wait for it.
+  @inline(__always)
+  static func begin(_ address: UnsafeRawPointer) { cplatform_read_ahead(address) }
+
   /// Begins to read an element of an array into the cache, and does not wait for it. An element may lie in two cache
   /// lines.
   @inline(__always)
   static func begin<Value>(_ values: ContiguousArray<Value>, _ index: Int) {
     values.withUnsafeBufferPointer { values in
       guard let start = values.baseAddress, index < values.count else { return }
-      cplatform_read_ahead(start + index)
-      cplatform_read_ahead(UnsafeRawPointer(start + index) + (MemoryLayout<Value>.size &- 1))
+      begin(start + index)
+      begin(UnsafeRawPointer(start + index) + (MemoryLayout<Value>.size &- 1))
     }
   }
 }

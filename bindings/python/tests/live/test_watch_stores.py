@@ -104,6 +104,33 @@ def test_a_batch_that_comes_while_the_store_fails_waits_and_continues(
     assert [state for _, state, _ in watched.reported] == ["satisfied", "unsatisfied", "satisfied"]
 
 
+class Outside(Batch):
+    """A stand-in for a source that delivers a fix outside all zones, which causes no event."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        super().__init__()
+        self.fleet, self.kept = fleet, list[bool]()
+
+    def read(self) -> Iterator[Any] | None:
+        if self.is_read:
+            return None
+        self.is_read = True
+        return iter([("a message", DeviceFix("a", (10.0, 10.0, 5.0, START * SECOND)))])
+
+    def taken(self, count: int) -> None:
+        super().taken(count)
+        self.kept.append(self.fleet.statistics().all_kept)
+
+
+def test_a_message_without_an_event_is_confirmed_when_it_is_saved(tmp_path: Path) -> None:
+    """Otherwise a crash would lose a message that the broker does not deliver again."""
+    with Fleet(Zones(), store=tmp_path, name="fleet") as fleet, Signals() as signals:
+        source, watched = Outside(fleet), FleetWatched(fleet, policy=EXACT, ahead=None)
+        loop.watch([source], watched.watch, signals, watched.notices)
+        source.close()
+        assert source.confirmed == 1 and source.kept == [True]
+
+
 def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Path) -> None:
     """If an event were delivered before it was saved, a different event could get the same sequence number after a
     crash."""

@@ -129,8 +129,17 @@ class Handling:
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
 
     def keep(self) -> None:
-        """Saves the accepted inputs that are not saved yet, before these inputs are acknowledged to the source."""
+        """Reports if the store has begun to fail, or works again."""
         self.look_at_store()
+
+    def keep_all(self) -> None:
+        """Saves all accepted inputs, before they are acknowledged to their source. The engine saves an input without an
+        event, such as the first fix of a device outside all zones, only with a later change or checkpoint."""
+        if self._store == StoreStatus.KEPT and not self._events.statistics().all_kept:
+            try:
+                self._events.checkpoint()
+            except FencepostError:
+                self.look_at_store()  # reports that the store fails
 
     @property
     def is_kept(self) -> bool:

@@ -122,6 +122,8 @@ class Turns:
                 break  # the events must be handled while the message of their device is still the current one
             each.untold += _feed(watcher, each, notices)
             watcher.keep()
+        if any(each.untold for each in inputs):
+            watcher.keep_all()
         for each in inputs:
             if watcher.is_kept and each.untold:
                 each.source.taken(each.untold)

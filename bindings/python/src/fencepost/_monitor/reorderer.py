@@ -39,7 +39,8 @@ class Reorderer(Generic[Item]):
 
     No item is dropped. An item that is too late for the window is released at once, out of order; the engine then
     counts it as late. A wrong time in the future ends the window of its device early, so check such times before you
-    add the item. Memory grows with the number of held items only: a device without held items is forgotten.
+    add the item. Memory grows with the number of held items only: a device without held items is forgotten, and its
+    next item begins a new window.
 
     Args:
         window: The time span for which items are held, in seconds or as a timedelta, 0 to 1e9 s.
@@ -183,11 +184,6 @@ class Reorderer(Generic[Item]):
     def _forget_empty(self, device: Hashable, found: _Device[Item]) -> None:
         if not found.rows:
             del self._devices[device]
-
-    def _earliest(self, device: Hashable) -> int | None:
-        """The time of the earliest held item of a device, or None."""
-        found = self._devices.get(device)
-        return None if found is None else found.rows[0][0]
 
 
 def _items(rows: list[tuple[int, int, Item]]) -> list[Item]:
