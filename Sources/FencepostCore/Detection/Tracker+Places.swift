@@ -85,12 +85,7 @@ extension Tracker {
       if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time, table, &survey) }
       return
     }
-    guard Self.isDecisive(fix, measure, size: shape.size, margins: (inner, outer), policy, from: observed) else {
-      return
-    }
-    if policy.hasProbability {
-      guard policy.isDecisive(inwards: observed == .outside, options.probability(shape, fix)) else { return }
-    }
+    guard isDecisive(fix, measure, of: shape, margins: (inner, outer), policy, from: observed) else { return }
     let (candidate, dwell) = Self.candidate(
       fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position, near: found), policy,
       from: observed, isOnPath: survey.isOnPath)
@@ -102,15 +97,20 @@ extension Tracker {
     }
   }
 
-  /// Whether a fix on the other side of the line than the observed one is beyond the margin there.
+  /// Whether a fix on the other side of the line than the observed one is beyond the margin there, and has a decisive
+  /// probability if the policy has probabilities.
   @inline(__always)
-  static func isDecisive(
-    _ fix: Fix, _ measure: Shape.Measure, size: Double, margins: (inner: Double, outer: Double),
+  func isDecisive(
+    _ fix: Fix, _ measure: Shape.Measure, of shape: Shape, margins: (inner: Double, outer: Double),
     _ policy: TransitionPolicy, from observed: Observed
   ) -> Bool {
-    observed == .inside
+    let isBeyondMargin =
+      observed == .inside
       ? measure.distance >= measure.line + margins.outer
-      : measure.distance <= measure.line - margins.inner && !policy.isTooCoarse(size: size, accuracy: fix.accuracy)
+      : measure.distance <= measure.line - margins.inner
+        && !policy.isTooCoarse(size: shape.size, accuracy: fix.accuracy)
+    guard isBeyondMargin, policy.hasProbability else { return isBeyondMargin }
+    return policy.isDecisive(inwards: observed == .outside, options.probability(shape, fix))
   }
 
   /// Returns the candidate that a decisive fix opens, and the dwell after which it is confirmed, in microseconds.
