@@ -7,6 +7,7 @@ import Testing
     #expect(Scenario.all.count { $0.file.hasPrefix("Shapes/") } >= 40)
     #expect(Scenario.all.count { $0.file.hasPrefix("Paths/") } >= 25)
     #expect(Scenario.all.count { $0.file.hasPrefix("Plausibility/") } >= 25)
+    #expect(Scenario.all.count { $0.file.hasPrefix("Probability/") } >= 25)
     #expect(Set(Scenario.all.map(\.name)).count == Scenario.all.count)
   }
 
