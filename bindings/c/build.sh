@@ -46,16 +46,12 @@ if [ "$runtime" = embedded ]; then
   # Uses the linker of the Swift toolchain, because other linkers lack --remap-inputs-file. For musl, uses musl's
   # compiler, because the toolchain's clang cannot find musl. --icf=all merges identical functions and saves 30 kB; no
   # code compares function addresses.
-  # Orders the functions by name, so that the specialisations of a function are neighbours; this makes the compressed
-  # library 20 kB smaller.
+  # Places similar functions beside each other, so that the compressed library is 50 kB smaller.
   case $target in
     *-musl) linker=$cc ;;
     *)
       linker="$(dirname "$(readlink -f "$(command -v swiftc)")")/clang --target=$target -fuse-ld=lld -Wl,--icf=all"
-      order=.build/embedded/$target$variant/order
-      # shellcheck disable=SC2086
-      "${tools}nm" -P $objects | awk '$2 ~ /^[tTwW]$/ { print $1 }' | LC_ALL=C sort -u > "$order"
-      linker="$linker -Wl,--symbol-ordering-file=$order -Wl,--no-warn-symbol-ordering"
+      linker="$linker -Wl,--bp-compression-sort=function"
       ;;
   esac
   # Binds all functions at load time (-z now): the lazy binding of a function needs up to 3 kB of the stack of the thread
