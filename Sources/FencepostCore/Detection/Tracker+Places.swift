@@ -5,34 +5,28 @@ extension Tracker {
   /// Decides an undetermined shape by a fix, if the fix can; `false` when it stays undetermined.
   ///
   /// By the plain side of the line; a fix that is too coarse for the shape can only say "outside", and only when
-  /// even its circle of uncertainty misses it. With probabilities, by the side if the probability is decisive for it.
+  /// even its circle of uncertainty misses it. With probabilities, only if the probability is decisive for the side.
   mutating func decide(
     _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
   ) -> Bool {
-    let isProbable = table.hasProbability(slot)
-    // A path lays no positions for a shape whose policy has probabilities.
-    if isProbable, survey.isOnPath { return false }
+    if table.policies.hasProbabilities, isUncertain(slot, fix, at: position, table, isOnPath: survey.isOnPath) {
+      return false
+    }
     let shape = table.shape(of: slot)
     if table.kind(of: slot).isLine {
       refreshWatch(slot, as: .outside, table, &survey)
       return true
     }
     let isCoarse = table.policy(of: slot).isTooCoarse(size: shape.size, accuracy: fix.accuracy)
-    // Beyond the reach of the error, the probability is 0.
-    let margin = isProbable ? reach(of: fix) : isCoarse ? fix.accuracy : 0
-    let isFar = table.bounds(of: slot).isFarther(than: margin, position)
-    if isFar, delivery.agrees(slot, .unsatisfied, table) {
+    let margin = isCoarse ? fix.accuracy : 0
+    if table.bounds(of: slot).isFarther(than: margin, position), delivery.agrees(slot, .unsatisfied, table) {
       refreshWatch(slot, as: .outside, table, &survey)
       return true
     }
     let measure = shape.measure(fix.coordinate, at: position, margins: (0, margin))
     let isInside = measure.isInside
-    if isCoarse
-      ? !(measure.distance - fix.accuracy > measure.line)
-      : isProbable && !isFar
-        && !table.policy(of: slot).isDecisive(inwards: isInside, options.probability(shape, fix))
-    {
+    if isCoarse, !(measure.distance - fix.accuracy > measure.line) {
       known.setTooCoarse(slot, table)
       return false
     }
@@ -47,6 +41,30 @@ extension Tracker {
     if timeline.hasGap { markGap(&entry, decided: fix.time.microseconds, table, delivery) }
     delivery.observe(entry, known.host, table)
     return true
+  }
+
+  /// Whether an undetermined shape stays undetermined because its policy has probabilities, and a fix is not decisive.
+  @inline(never)
+  private mutating func isUncertain(
+    _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, isOnPath: Bool
+  ) -> Bool {
+    guard table.hasProbability(slot) else { return false }
+    // A path lays no positions for a shape whose policy has probabilities.
+    if isOnPath { return true }
+    // Beyond the reach of the error, the probability is 0.
+    guard !table.kind(of: slot).isLine, !table.bounds(of: slot).isFarther(than: reach(of: fix), position) else {
+      return false
+    }
+    let isInside = table.shape(of: slot).measure(fix.coordinate, at: position, margins: (0, 0)).isInside
+    if isCertain(slot, fix, inwards: isInside, table) { return false }
+    known.setTooCoarse(slot, table)
+    return true
+  }
+
+  /// Whether the probability that a shape contains the true position of a fix is decisive for a side.
+  @inline(never)
+  private func isCertain(_ slot: UInt32, _ fix: Fix, inwards isInwards: Bool, _ table: ConditionTable) -> Bool {
+    table.policy(of: slot).isDecisive(inwards: isInwards, options.probability(table.shape(of: slot), fix))
   }
 
   /// The distance from a boundary, in metres, beyond which the side of a fix decides the probability; or a little more.
@@ -85,7 +103,8 @@ extension Tracker {
       if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time, table, &survey) }
       return
     }
-    guard isDecisive(fix, measure, of: shape, margins: (inner, outer), policy, from: observed) else { return }
+    guard isDecisive(slot, fix, measure, size: shape.size, margins: (inner, outer), policy, from: observed, table)
+    else { return }
     let (candidate, dwell) = Self.candidate(
       fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position, near: found), policy,
       from: observed, isOnPath: survey.isOnPath)
@@ -101,16 +120,15 @@ extension Tracker {
   /// probability if the policy has probabilities.
   @inline(__always)
   func isDecisive(
-    _ fix: Fix, _ measure: Shape.Measure, of shape: Shape, margins: (inner: Double, outer: Double),
-    _ policy: TransitionPolicy, from observed: Observed
+    _ slot: UInt32, _ fix: Fix, _ measure: Shape.Measure, size: Double, margins: (inner: Double, outer: Double),
+    _ policy: TransitionPolicy, from observed: Observed, _ table: ConditionTable
   ) -> Bool {
     let isBeyondMargin =
       observed == .inside
       ? measure.distance >= measure.line + margins.outer
-      : measure.distance <= measure.line - margins.inner
-        && !policy.isTooCoarse(size: shape.size, accuracy: fix.accuracy)
+      : measure.distance <= measure.line - margins.inner && !policy.isTooCoarse(size: size, accuracy: fix.accuracy)
     guard isBeyondMargin, policy.hasProbability else { return isBeyondMargin }
-    return policy.isDecisive(inwards: observed == .outside, options.probability(shape, fix))
+    return isCertain(slot, fix, inwards: observed == .outside, table)
   }
 
   /// Returns the candidate that a decisive fix opens, and the dwell after which it is confirmed, in microseconds.

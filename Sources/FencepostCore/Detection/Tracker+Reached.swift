@@ -56,7 +56,7 @@ extension Tracker {
     let measure = Shape.Measure(
       distance: circle.distance(to: fix.coordinate, at: position, margins: (inner, outer)), line: circle.radius)
     guard measure.isInside != (observed == .inside),
-      isDecisive(fix, measure, of: .circle(circle), margins: (inner, outer), policy, from: observed)
+      isDecisive(slot, fix, measure, size: circle.radius, margins: (inner, outer), policy, from: observed, table)
     else { return }
     let (candidate, dwell) = Self.candidate(
       fix, boundaryDistance: measure.boundaryDistance, policy, from: observed, isOnPath: survey.isOnPath)

@@ -51,8 +51,13 @@ struct DeviceState: Sendable {
 
   /// The last evaluated fix. Fixes in the safe region are not evaluated.
   var lastFix: Fix?
+  /// Contains the chain of doubted fixes if there is one. Most states have none, and a state is copied often.
+  private var chains: ContiguousArray<DoubtChain> = []
   /// The doubted fixes since the last fix.
-  var chain = DoubtChain()
+  var chain: DoubtChain {
+    get { chains.first ?? DoubtChain() }
+    set { chains = newValue.isEmpty ? [] : [newValue] }
+  }
   /// See ``Timeline/gap``.
   var gap: Int64 = .min
   var isScanning = true
@@ -82,7 +87,7 @@ struct DeviceState: Sendable {
   /// Removes the state of the previous device; the lists keep their capacity.
   mutating func removeAll() {
     lastFix = nil
-    if !chain.isEmpty { chain = DoubtChain() }
+    if hasChain { chains = [] }
     gap = .min
     isScanning = true
     counters = InputCounters()
@@ -177,6 +182,8 @@ struct DeviceState: Sendable {
   static var countBits: UInt64 { 18 }
   private static var largestCount: Int { 1 << Int(countBits) - 1 }
 
+  private var hasChain: Bool { !chains.isEmpty }
+
   private var isWide: Bool {
     insides.count > Self.largestCount || crossings.count > Self.largestCount || undecided.count > Self.largestCount
   }
@@ -185,7 +192,7 @@ struct DeviceState: Sendable {
   var wordCount: Int {
     1 + (isWide ? 3 : 0) + (lastFix == nil ? 0 : 4) + (hasCounters ? 6 : 0) + 3 * insides.count
       + 7 * crossings.count + (undecided.count + 1) / 2 + (rewoundThrough == 0 ? 0 : 2 + 3 * told.count)
-      + (gap == .min ? 0 : 1) + (counters.doubtedFixes == 0 ? 0 : 1) + (chain.isEmpty ? 0 : 9)
+      + (gap == .min ? 0 : 1) + (counters.doubtedFixes == 0 ? 0 : 1) + (hasChain ? 9 : 0)
       + (hasBeaconPart ? 4 + 4 * beacons.count + 2 * marks.count : 0)
   }
 
@@ -211,7 +218,7 @@ struct DeviceState: Sendable {
     if rewoundThrough != 0 { header.insert(.rewound) }
     if gap != .min { header.insert(.gap) }
     if counters.doubtedFixes > 0 { header.insert(.doubted) }
-    let chainBit = chain.isEmpty ? 0 : Self.chainBit
+    let chainBit = hasChain ? Self.chainBit : 0
     let counts = [insides.count, crossings.count, undecided.count]
     if isWide {
       header.insert(.wide)
@@ -259,29 +266,28 @@ struct DeviceState: Sendable {
         put(each.evidence)
       }
     }
-    defer {
-      if gap != .min { put(gap) }
-      if counters.doubtedFixes > 0 { put(counters.doubtedFixes) }
-      if !chain.isEmpty {
-        put(chain.count)
-        put(chain.first)
-        put(chain.last)
+    if hasBeaconPart {
+      put(UInt64(beacons.count) | UInt64(marks.count) << 32)
+      put(beaconsSeen)
+      put(beaconsAbsent)
+      put(beaconsTold)
+      for beacon in beacons {
+        put(UInt64(beacon.slot) | UInt64(beacon.track.observed.rawValue) << 32 | UInt64(beacon.told.rawValue) << 40)
+        put(beacon.generation)
+        put(beacon.track.lastSighting)
+        put(beacon.track.deadline)
+      }
+      for mark in marks {
+        put(mark.through)
+        put(mark.start)
       }
     }
-    guard hasBeaconPart else { return }
-    put(UInt64(beacons.count) | UInt64(marks.count) << 32)
-    put(beaconsSeen)
-    put(beaconsAbsent)
-    put(beaconsTold)
-    for beacon in beacons {
-      put(UInt64(beacon.slot) | UInt64(beacon.track.observed.rawValue) << 32 | UInt64(beacon.told.rawValue) << 40)
-      put(beacon.generation)
-      put(beacon.track.lastSighting)
-      put(beacon.track.deadline)
-    }
-    for mark in marks {
-      put(mark.through)
-      put(mark.start)
+    if gap != .min { put(gap) }
+    if counters.doubtedFixes > 0 { put(counters.doubtedFixes) }
+    if hasChain {
+      put(chain.count)
+      put(chain.first)
+      put(chain.last)
     }
   }
 
@@ -354,28 +360,27 @@ struct DeviceState: Sendable {
             evidence: takeSigned()))
       }
     }
-    defer {
-      if header.contains(.gap) { gap = takeSigned() }
-      if header.contains(.doubted) { counters.doubtedFixes = take() }
-      if first & Self.chainBit != 0 { chain = DoubtChain(count: take(), first: takeFix(), last: takeFix()) }
+    if header.contains(.beacons) {
+      let numbers = take()
+      beaconsSeen = take()
+      beaconsAbsent = take()
+      beaconsTold = take()
+      for _ in 0..<UInt32(truncatingIfNeeded: numbers) {
+        let word = take()
+        let generation = take()
+        let track = BeaconTrack(
+          observed: Observed(rawValue: UInt8(truncatingIfNeeded: word >> 32)) ?? .undetermined,
+          lastSighting: takeSigned(), deadline: takeSigned())
+        beacons.append(
+          Beacon(
+            slot: UInt32(truncatingIfNeeded: word), generation: generation, track: track,
+            told: Event.State(rawValue: UInt8(truncatingIfNeeded: word >> 40)) ?? .unknown))
+      }
+      for _ in 0..<(numbers >> 32) { marks.append(Mark(through: take(), start: takeSigned())) }
     }
-    guard header.contains(.beacons) else { return }
-    let numbers = take()
-    beaconsSeen = take()
-    beaconsAbsent = take()
-    beaconsTold = take()
-    for _ in 0..<UInt32(truncatingIfNeeded: numbers) {
-      let word = take()
-      let generation = take()
-      let track = BeaconTrack(
-        observed: Observed(rawValue: UInt8(truncatingIfNeeded: word >> 32)) ?? .undetermined,
-        lastSighting: takeSigned(), deadline: takeSigned())
-      beacons.append(
-        Beacon(
-          slot: UInt32(truncatingIfNeeded: word), generation: generation, track: track,
-          told: Event.State(rawValue: UInt8(truncatingIfNeeded: word >> 40)) ?? .unknown))
-    }
-    for _ in 0..<(numbers >> 32) { marks.append(Mark(through: take(), start: takeSigned())) }
+    if header.contains(.gap) { gap = takeSigned() }
+    if header.contains(.doubted) { counters.doubtedFixes = take() }
+    if first & Self.chainBit != 0 { chain = DoubtChain(count: take(), first: takeFix(), last: takeFix()) }
   }
 
   /// Returns the counters of a stored state.

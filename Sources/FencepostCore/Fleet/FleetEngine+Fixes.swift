@@ -55,18 +55,16 @@ extension FleetEngine {
       count(device) { $0.invalidFixes += 1 }
       return .invalid
     }
+    let clock = try checkTime(fix.time, device, table)
     var isLeap = false
     if let plausibility = options.plausibility {
-      let clock = try checkTime(fix.time, device, table)
       switch judge(fix, device, plausibility) {
       case .follows: break
       case .doubted: return .doubted
       case .corroborated: isLeap = options.path.isGeodesic
       }
-      devices.take(device, at: fix.time.microseconds, after: clock == .min ? fix.time.microseconds : clock)
-    } else {
-      try admit(fix.time, device, table)
     }
+    devices.take(device, at: fix.time.microseconds, after: clock == .min ? fix.time.microseconds : clock)
     accept(fix, device, row: row, isLeap: isLeap, table)
     return .accepted
   }

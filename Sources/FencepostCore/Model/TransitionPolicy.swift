@@ -78,6 +78,15 @@ public struct TransitionPolicy: Sendable, Hashable {
     self.notify = notify
   }
 
+  /// Hashes the values that differ most often. The table of policies hashes the policy of each condition that is added.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(entryDwellMicroseconds)
+    hasher.combine(exitDwellMicroseconds)
+    hasher.combine(entryMargin)
+    hasher.combine(exitMargin)
+    hasher.combine(entryProbability)
+  }
+
   /// 20 s dwell, 20 m margins, accuracy counts: the default.
   public static let standard = TransitionPolicy()
   /// No dwell, no margins: the line itself decides.
