@@ -89,7 +89,7 @@ extension MonitorEngine: ConditionHolder {
   private mutating func adopt(_ slot: UInt32) {
     delivery.adopt(slot, clock: clock)
     tracker.adopt(slot, table)
-    // The failure of the storage was reported when it began.
+    // A failure of the storage is not reported again for the new condition.
     if tracker.isSuspended(slot, table) {
       flagsChanged(slot)
     } else {
@@ -101,7 +101,7 @@ extension MonitorEngine: ConditionHolder {
     tracker.promote(slot)
     let flags = currentFlags(of: slot)
     let before = flags.union(.conditionLimitExceeded)
-    // Ceasing to be unmonitored is no news; that only one of two reasons for it is gone is.
+    // The end of being unmonitored is not reported; the end of one of two reasons for it is.
     if flags.isNews(to: before) { flagsChanged(slot) }
     if !flags.suspends { tracker.begin(slot, lookingBack: false, table, &delivery) }
   }

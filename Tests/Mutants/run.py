@@ -394,7 +394,7 @@ MUTANTS = [
            "    if case .inwards = passage, area.bounds.isFarther(than: 1, position) { return nil }\n", "",
            "a shape is active when"),
     Mutant("what was gathered for a fix is there for the next one", SURVEY,
-           "    // It was for this fix: before the next one the index may change.\n    ahead.radius = -1\n", ""),
+           "    // The index may change before the next fix, so the result is valid only for this fix.\n    ahead.radius = -1\n", ""),
     Mutant("the ball of one shape is drawn for its neighbour in the list", WATCHES,
            "        neighbourhood.replace(lane, active.watches[Int(index)])\n",
            "        neighbourhood.replace(0, active.watches[Int(index)])\n", "the list"),

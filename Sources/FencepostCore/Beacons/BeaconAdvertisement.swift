@@ -9,13 +9,13 @@ public struct BeaconAdvertisement: Sendable, Hashable {
   }
 
   public var kind: Kind
-  /// The beacon, as ``Monitor`` takes it. AltBeacon's 20-byte identifier is read as UUID, major and minor.
+  /// The beacon, in the form that ``Monitor`` accepts. AltBeacon's 20-byte identifier is read as UUID, major and minor.
   public var sighting: BeaconSighting
-  /// Signal strength that the beacon's maker measured at 1 m, in dBm, -128 to 127.
+  /// The signal strength at 1 m that the beacon's maker measured, in dBm, -128 to 127.
   public var measuredPower: Int8
   /// The manufacturer's Bluetooth company identifier.
   public var company: UInt16
-  /// AltBeacon's last byte, whose meaning is the manufacturer's; 0 for iBeacon.
+  /// AltBeacon's last byte, which the manufacturer defines; 0 for iBeacon.
   public var manufacturerReserved: UInt8
 
   public init(
@@ -33,19 +33,21 @@ public struct BeaconAdvertisement: Sendable, Hashable {
 // section 1.4 (manufacturer data); Apple, "Proximity Beacon Specification"; AltBeacon, "Protocol Specification v1.0".
 
 extension BeaconAdvertisement {
-  /// Reads an advertisement as a scanner hands it over.
+  /// Reads an advertisement in the form in which a scanner reports it.
   ///
-  /// Without a company the payload is either the AD structures of an advertising or scan record, zero padding
-  /// allowed, or the manufacturer data alone, beginning with the company identifier: 25 or 26 bytes, fewer than any AD
-  /// structures that hold a beacon. With a company it is what follows that identifier.
+  /// Without a company, the payload has one of two forms. It consists of the AD structures of an advertising or scan
+  /// record, possibly padded with zeros. Or it is the manufacturer data alone, which begins with the company
+  /// identifier: 25 or 26 bytes, fewer than any AD structures with a beacon. With a company, the payload is the data
+  /// after the company identifier.
   ///
-  /// Reads the first beacon among the AD structures, and ignores the structures after it.
+  /// If several AD structures contain a beacon, the first one is read.
   ///
   /// - Parameters:
   ///   - payload: The bytes.
-  ///   - company: The company identifier, when the scanner keeps it apart from the data (0x004C is Apple's).
+  ///   - company: The company identifier, if the scanner separates it from the data (0x004C is Apple's).
   ///   - rssi: Signal strength in dBm, which is not in the payload; `Int32.min` if unknown.
-  /// - Throws: `MonitorError.invalidArgument`, with the place in bytes, when there is no iBeacon and no AltBeacon in it.
+  /// - Throws: `MonitorError.invalidArgument`, with the position in bytes, if the payload contains no iBeacon and no
+  ///   AltBeacon.
   public init(_ payload: Span<UInt8>, company: UInt16? = nil, rssi: Int32 = .min) throws(MonitorError) {
     if let company {
       try self.init(manufacturerData: payload, at: 0, company: company, rssi: rssi)
@@ -57,14 +59,14 @@ extension BeaconAdvertisement {
     }
   }
 
-  /// The same for an array.
+  /// Reads an advertisement from an array; see ``init(_:company:rssi:)-(Span<UInt8>,_,_)``.
   public init(_ payload: [UInt8], company: UInt16? = nil, rssi: Int32 = .min) throws(MonitorError) {
     try self.init(payload.span, company: company, rssi: rssi)
   }
 
   private static let apple: UInt16 = 0x004C
   private static let manufacturerDataType: UInt8 = 0xFF
-  // Without the company: two bytes of code, 20 of identifier, one of power; AltBeacon's has one more.
+  // Sizes without the company: two bytes of code, 20 of identifier, one of power; an AltBeacon has one more.
   private static let iBeaconSize = 23
   private static let altBeaconSize = 24
 
@@ -76,7 +78,7 @@ extension BeaconAdvertisement {
     }
   }
 
-  /// Which layout the two bytes after the company announce.
+  /// The layout that the two bytes after the company indicate; `nil` if they indicate neither.
   private static func announced(_ data: Span<UInt8>, at start: Int, company: UInt16) -> Kind? {
     guard data.count - start >= 2 else { return nil }
     switch (data[start], data[start + 1]) {
@@ -92,7 +94,7 @@ extension BeaconAdvertisement {
     var start = 0
     while start < payload.count {
       let length = Int(payload[start])
-      if length == 0 { break }  // the rest is padding
+      if length == 0 { break }  // the other bytes are padding
       let left = payload.count - start - 1
       guard length <= left else {
         throw .invalidArgument(
@@ -118,7 +120,7 @@ extension BeaconAdvertisement {
     throw .invalidArgument("no iBeacon and no AltBeacon among the AD structures; their types: \(types)")
   }
 
-  /// Reads what follows the company identifier, from a byte to the end.
+  /// Reads the data after the company identifier, from byte `start` to the end.
   private init(manufacturerData data: Span<UInt8>, at start: Int, company: UInt16, rssi: Int32) throws(MonitorError) {
     guard let kind = Self.announced(data, at: start, company: company) else {
       throw .invalidArgument(
@@ -147,7 +149,7 @@ extension BeaconAdvertisement {
   }
 }
 
-/// A number as 0x and lower-case digits.
+/// A number in hexadecimal: 0x, then at least `digits` lower-case digits.
 private func hexadecimal(_ value: UInt16, digits: Int) -> String {
   let text = String(value, radix: 16)
   return "0x" + String(repeating: "0", count: max(0, digits - text.utf8.count)) + text

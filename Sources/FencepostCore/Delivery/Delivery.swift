@@ -1,11 +1,10 @@
 import FencepostKernel
 
-/// What the consumer was told and will be told: the waiting events, the events that were handed out and are not
-/// committed, and the records. ``Outbox`` contains the rules of the delivery modes; ``Post`` contains what all modes
-/// use.
+/// The events for the consumer, and the states that were reported to it: the waiting events, the events in flight, and
+/// the records. ``Outbox`` contains the rules of the delivery modes; ``Post`` contains what all modes use.
 ///
-/// The definitions, and what the host can do, are passed with each call. This type does not know how a state was
-/// observed. A change of a saved value is noted in `journal` automatically.
+/// The definitions and the host's capabilities are passed with each call. This type does not know how a state was
+/// observed. Every change of a saved value is marked in `journal` automatically.
 struct Delivery: Sendable {
   private var post = Post()
   private var outbox: Outbox
@@ -13,9 +12,9 @@ struct Delivery: Sendable {
   private(set) var lastSequence: UInt64 = 0
   /// The number of observed changes.
   private(set) var lastChange: UInt64 = 0
-  /// Whether an event has reported that the storage cannot be written.
+  /// Whether an event has reported that writing to the storage fails.
   private var isStoreFailureTold = false
-  /// Whether observed changes are only collected, for a caller that knows what the consumer was told.
+  /// Whether observed changes are only collected, because the caller itself stores the reported states.
   private let isCollecting: Bool
   private(set) var collected: ContiguousArray<EventEntry> = []
   /// The slots that were passed to ``suppose(_:_:)``.
@@ -26,8 +25,8 @@ struct Delivery: Sendable {
     isCollecting = false
   }
 
-  /// A delivery without a consumer: observed changes are added to ``collected``, for a caller that stores elsewhere
-  /// what the consumer was told.
+  /// Creates a delivery without a consumer. Observed changes are added to ``collected``; the caller stores the reported
+  /// states elsewhere.
   private init(isCollecting: Bool) {
     outbox = Outbox(.every)
     self.isCollecting = isCollecting
@@ -43,22 +42,21 @@ struct Delivery: Sendable {
     }
   }
 
-  /// In a delivery that only collects, sets what the consumer was told about a condition, until the next
-  /// ``forgetCollected()``.
+  /// In a delivery that only collects, sets the reported state of a condition until the next ``forgetCollected()``.
   mutating func suppose(_ slot: UInt32, _ state: Event.State) {
     post.suppose(slot, state)
     supposed.append(slot)
   }
 
-  /// What the consumer was told about each condition.
+  /// The reported state of each condition.
   var told: ToldStates {
     _read { yield post.told }
   }
 
-  /// The number of events that wait to be handed out.
+  /// The number of events that wait for their first delivery.
   var pendingEvents: Int { post.pendingEvents }
 
-  // MARK: - Conditions that come and go
+  // MARK: - Added and removed conditions
 
   mutating func reserve(_ more: Int) {
     post.reserve(more)
@@ -83,15 +81,17 @@ struct Delivery: Sendable {
     }
   }
 
-  // MARK: - What is observed
+  // MARK: - Observed changes
 
-  /// Whether an observed state is no news: it changes nothing that the consumer was told or will be told.
+  /// Whether an observed state equals the reported state of the condition, and no event of the condition waits or is in
+  /// flight. Such a state need not be reported.
   @inline(__always)
   func agrees(_ slot: UInt32, _ state: Event.State, _ table: ConditionTable) -> Bool {
     post.told.state(of: slot, table) == state && !isBusy(slot)
   }
 
-  /// Whether a change is news no matter what the consumer was told. This is true for crossings that are only collected.
+  /// Whether a change is reported even if the state is not new to the consumer. This is true for crossings in a
+  /// delivery that only collects.
   func isNews(_ entry: EventEntry) -> Bool { isCollecting && entry.cause == .crossing }
 
   /// Whether a condition has an event that its later events must wait for.
@@ -130,7 +130,7 @@ struct Delivery: Sendable {
     }
   }
 
-  /// Forgets the state that was observed while an earlier event of the condition waited, because that state is no
+  /// Discards the state that was observed while an earlier event of the condition was pending, because that state is no
   /// longer valid.
   mutating func forgetPresent(_ slot: UInt32) {
     outbox.change(&post) { _, _ in
@@ -155,11 +155,11 @@ struct Delivery: Sendable {
     post.flags(of: slot, host, table)
   }
 
-  /// Processes the news that the storage cannot be written, or that it can be written again.
+  /// Processes a change in whether the storage can be written.
   ///
   /// One event reports the failure: an event of the oldest condition, as soon as there is a condition. Until the
-  /// storage works again, all new events have the flag too. After that, an event ends the flag for every condition that
-  /// has reported it.
+  /// storage works again, all new events have the flag too. After that, one event for each condition that has reported
+  /// the flag clears it.
   mutating func storeIsFailing(
     _ isFailing: Bool, date: Int64, _ host: HostState, _ table: ConditionTable
   ) {
@@ -182,15 +182,15 @@ struct Delivery: Sendable {
   /// Whether the storage cannot be written.
   var isStoreFailing: Bool { post.isStoreFailing }
 
-  // MARK: - Handing out
+  // MARK: - Delivering
 
-  /// Whether there are entries to hand out; all of them may be void.
+  /// Whether the queue or the events of a previous consumer contain entries; all of them may be void.
   @inline(__always)
   var hasEntries: Bool { post.queue.count > 0 || inFlight.hasLeft }
 
-  /// Hands out up to `limit` of the next events.
+  /// Delivers up to `limit` of the next events.
   ///
-  /// - Returns: The number of events that were handed out; less than `limit` if no others wait.
+  /// - Returns: The number of events that were delivered; less than `limit` if no other events wait.
   @inline(never)
   mutating func handOut(_ limit: Int, _ table: ConditionTable) -> Int {
     var count = 0
@@ -205,9 +205,9 @@ struct Delivery: Sendable {
     return count
   }
 
-  /// Hands out the next event.
+  /// Delivers the next event.
   ///
-  /// - Returns: Whether there was an event to hand out.
+  /// - Returns: Whether there was an event.
   private mutating func handOut(_ table: ConditionTable) -> Bool {
     while let entry = inFlight.takeLeft() {
       if table.holds(entry.slot, entry.generation) { return true }
@@ -221,7 +221,7 @@ struct Delivery: Sendable {
     return true
   }
 
-  /// Calls `body` with the events that were handed out to the present consumer, beginning with the event at the index
+  /// Calls `body` with the events that were delivered to the present consumer, beginning with the event at the index
   /// `start`.
   @inline(__always)
   func forEachHandedOut(from start: Int, _ table: ConditionTable, _ body: (borrowing EventEntry) -> Void) {
@@ -243,9 +243,9 @@ struct Delivery: Sendable {
     return nil
   }
 
-  /// Commits the events that were handed out.
+  /// Commits the events that were delivered to the present consumer.
   mutating func acknowledge(_ host: HostState, _ table: ConditionTable) {
-    // A power failure may undo the commit. The events are then handed out again with the same sequence, so the commit
+    // A power failure may undo the commit. The events are then redelivered with the same sequence number, so the commit
     // need not reach the disk at once.
     let mustSync = post.mustSync
     defer { post.mustSync = mustSync }
@@ -277,24 +277,22 @@ struct Delivery: Sendable {
     }
   }
 
-  /// The consumer has gone away: events that were handed out and not committed are handed out again, with the same
-  /// sequence.
+  /// The consumer has gone away: its events that are not committed will be redelivered with the same sequence numbers.
   mutating func abandon() { inFlight.abandon() }
 
-  /// Whether an event waits, or was handed out to a previous consumer that did not commit it.
+  /// Whether an event waits, or was delivered to a previous consumer that did not commit it.
   func hasEvents(_ table: ConditionTable) -> Bool {
     if pendingEvents > 0 { return true }
     for entry in inFlight.left where table.holds(entry.slot, entry.generation) { return true }
     return false
   }
 
-  /// The number of events that wait, or were handed out to a previous consumer that did not commit them.
+  /// The number of events that wait, or were delivered to a previous consumer that did not commit them.
   func waitingEvents(_ table: ConditionTable) -> Int {
     pendingEvents + inFlight.left.count { table.holds($0.slot, $0.generation) }
   }
 
-  /// Returns the delivery of a fork, which has no storage. Events that were handed out and not committed are handed out
-  /// again by the fork.
+  /// Returns the delivery of a fork, which has no storage. The fork redelivers the events in flight.
   func forked() -> Delivery {
     var copy = self
     copy.post.endJournal()
@@ -306,8 +304,8 @@ struct Delivery: Sendable {
 
   // MARK: - Reading ahead
 
-  /// Begins to read the memory that is needed to hand out events: all of the next two blocks, or only the second one, if
-  /// the first was read before.
+  /// Starts to read the memory that the delivery of events needs into the cache: for the next two blocks, or only for
+  /// the second one if the first was read before.
   @inline(never)
   func readAheadToHandOut(_ limit: Int, isFirst: Bool, _ table: ConditionTable) {
     let count = min(limit, post.queue.straightCount, 2 * ReadAhead.block)
@@ -322,7 +320,7 @@ struct Delivery: Sendable {
     }
   }
 
-  /// Begins to read the memory that is needed to commit some events.
+  /// Starts to read the memory that the commit of some events needs into the cache.
   private func readAheadToCommit(_ range: Range<Int>, _ table: ConditionTable) {
     for index in range {
       let slot = inFlight.entries[index].slot
@@ -331,7 +329,7 @@ struct Delivery: Sendable {
     }
   }
 
-  // MARK: - What is saved
+  // MARK: - Saved values
 
   var journal: Journal {
     _read { yield post.journal }
@@ -381,12 +379,12 @@ struct Delivery: Sendable {
     lastChange = change
   }
 
-  /// Takes the date of the first record of a condition that was put into the next slot.
+  /// Restores the date of the first record of the condition in the next slot.
   mutating func restore(added date: Int64) {
     post.restore(added: date)
   }
 
-  /// Takes what was saved of a condition.
+  /// Restores the saved values of a condition.
   mutating func restore(
     _ slot: UInt32, _ saved: ToldStates.Saved, present: EventEntry?, flags: (date: Int64, change: UInt64)?,
     _ table: ConditionTable
@@ -399,7 +397,7 @@ struct Delivery: Sendable {
     }
   }
 
-  /// Takes an event that was saved; they come in the order of their changes.
+  /// Restores a saved event. Events must be restored in the order of their changes.
   mutating func restore(_ entry: EventEntry, follows: UInt64, _ table: ConditionTable) throws(Damage) {
     guard entry.change <= lastChange, entry.sequence <= lastSequence else {
       throw Damage("an event has the change \(entry.change) and the sequence \(entry.sequence)")
@@ -412,7 +410,7 @@ struct Delivery: Sendable {
     if follows == 0, entry.sequence != 0 { inFlight.append(entry) }
   }
 
-  /// Puts in order what came row by row.
+  /// Sorts the restored events in flight by sequence number.
   mutating func endRestoring() throws(Damage) {
     var entries = inFlight.entries
     entries.arrange { $0.sequence < $1.sequence }
@@ -435,7 +433,8 @@ struct Delivery: Sendable {
       let flying = inFlight.entries.filter { isLive($0) }
       var waiting: [EventEntry] = []
       var known: Set<UInt64> = []
-      // A change of flags that is told in a later event may stand in the queue a second time, with its first place.
+      // If a later event reports a change of flags, the queue may contain that change twice, with the same change
+      // number.
       post.queue.forEach { if isWaiting($0, table), known.insert($0.change).inserted { waiting.append($0) } }
       try Invariant.hold(
         pendingEvents == waiting.count, "\(pendingEvents) events are counted as waiting, but \(waiting.count) wait")
@@ -476,7 +475,7 @@ struct Delivery: Sendable {
       try Invariant.hold(waiting.allSatisfy { $0.sequence == 0 }, "a waiting event has no sequence number")
     }
 
-    /// With `every`: the last event of each condition that waits, or is kept silent.
+    /// With `every`: the last pending event or waiting silent change of each condition.
     private func last(_ pending: [UInt64: EventEntry], _ isLive: (EventEntry) -> Bool) -> [UInt32: EventEntry] {
       guard case .every(let every) = outbox else { return [:] }
       var last: [UInt32: EventEntry] = [:]

@@ -17,8 +17,8 @@ extension EventEntry: QueuedEntry {}
 /// Almost all events are appended in that order. An event that is built at a commit may have to come before events that
 /// are already waiting. The few events that are appended after later ones are kept in a heap beside the queue.
 struct EventQueue<Entry: QueuedEntry>: Sendable {
-  /// Taken entries stay at the front of the array until there are more than this many of them, and they are more than
-  /// half of the array. Moving the other entries then costs less than one step for each taken entry.
+  /// Taken entries stay at the front of the array until they number more than this and are more than half of the array.
+  /// Moving the other entries then costs less than one step for each taken entry.
   private static var mostTaken: Int { 4_096 }
 
   private var entries: ContiguousArray<Entry> = []
@@ -32,16 +32,17 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
     static func == (one: Overtaken, two: Overtaken) -> Bool { one.entry.change == two.entry.change }
   }
 
-  /// The number of next entries that lie one behind the other; entries of the heap come between the others.
+  /// The number of next entries that are consecutive in the array; 0 while the heap has entries, because these come
+  /// between the others.
   var straightCount: Int { overtaken.count == 0 ? entries.count - head : 0 }
 
-  /// One of the next entries that lie one behind the other.
+  /// One of the next entries that are consecutive in the array.
   @inline(__always)
   subscript(ahead index: Int) -> Entry {
     _read { yield entries[head &+ index] }
   }
 
-  /// Removes some of the next entries that lie one behind the other.
+  /// Removes some of the next entries that are consecutive in the array.
   mutating func removeFirst(straight removed: Int) {
     count -= removed
     head += removed
@@ -60,7 +61,7 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
     }
   }
 
-  /// Adds the entry of the latest change, for which `complete` sets what the entry does not have yet.
+  /// Appends the entry of the latest change; `complete` sets its remaining members.
   @inline(__always)
   mutating func append(latest entry: Entry, complete: (inout Entry) -> Void) {
     count += 1
@@ -105,7 +106,7 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
     dropTaken()
   }
 
-  /// Gives up the places of the taken entries if they are many.
+  /// Frees the places of the taken entries if they are many.
   @inline(__always)
   private mutating func dropTaken() {
     if head == entries.count {
@@ -136,45 +137,44 @@ struct EventQueue<Entry: QueuedEntry>: Sendable {
   }
 }
 
-/// The events of a monitor or a fleet that were handed out and are not committed, in the order in which they were first
-/// handed out.
+/// The events of a monitor or a fleet that were delivered and are not committed, in the order of their first delivery.
 struct InFlight<Entry: Sendable>: Sendable {
   private(set) var entries: ContiguousArray<Entry> = []
-  /// The number of entries that were handed out to the present consumer.
+  /// The number of entries that were delivered to the present consumer.
   private(set) var handedOut = 0
 
   init() {}
 
-  /// Restores the events that were handed out before a crash. The present consumer has not received any of them.
+  /// Restores the events that were in flight before a crash. The present consumer has not received any of them.
   init(left entries: ContiguousArray<Entry>) { self.entries = entries }
 
-  /// The entries that a previous consumer received but did not commit, and that are not handed out again yet.
+  /// The entries that were delivered to a previous consumer, are not committed, and have not been redelivered yet.
   var left: ArraySlice<Entry> { ArraySlice(entries[handedOut...]) }
 
   @inline(__always)
   var hasLeft: Bool { handedOut < entries.count }
 
-  /// Hands out the next entry that a previous consumer did not commit; `nil` without such an entry.
+  /// Redelivers the next entry that a previous consumer did not commit; returns `nil` if there is no such entry.
   mutating func takeLeft() -> Entry? {
     guard hasLeft else { return nil }
     defer { handedOut += 1 }
     return entries[handedOut]
   }
 
-  /// Adds an entry that is handed out for the first time.
+  /// Adds an entry at its first delivery.
   mutating func append(_ entry: Entry) {
     entries.append(entry)
     handedOut += 1
   }
 
-  /// The entry that was added last, to be changed.
+  /// The entry that was added last, for modification.
   @inline(__always)
   var last: Entry {
     _read { yield entries[entries.count - 1] }
     _modify { yield &entries[entries.count - 1] }
   }
 
-  /// Removes the entries that were handed out to the present consumer.
+  /// Removes the entries that were delivered to the present consumer.
   mutating func commit() {
     if handedOut == entries.count {
       entries.removeAll(keepingCapacity: entries.capacity <= largestKept)
@@ -184,7 +184,7 @@ struct InFlight<Entry: Sendable>: Sendable {
     handedOut = 0
   }
 
-  /// The consumer has gone away, so all its entries will be handed out again.
+  /// The consumer has gone away, so all its entries will be redelivered.
   mutating func abandon() { handedOut = 0 }
 
   /// Drops the void entries.

@@ -6,7 +6,7 @@ struct EveryOutbox: Sendable {
   mutating func observe(
     _ observed: EventEntry, change: UInt64, _ post: inout Post, _ host: HostState, _ table: ConditionTable
   ) {
-    // Each crossing of a line is told, which changes no state.
+    // A crossing of a line changes no state, but is always reported.
     guard observed.direction != nil || observed.state != post.told.state(of: observed.slot, table) else { return }
     var entry = observed
     entry.change = change
@@ -30,7 +30,7 @@ struct EveryOutbox: Sendable {
     if table.notify(of: entry.slot) != .all { silent.queued(entry) }
   }
 
-  /// Lets a change without an event wait for its turn.
+  /// Keeps a change without an event until its turn.
   private mutating func keep(_ entry: EventEntry, _ post: inout Post, _ table: ConditionTable) {
     guard let place = silent.wait(entry) else { return post.write(entry, table) }
     if let replaced = place.replaced { post.delete(replaced) }
@@ -45,14 +45,14 @@ struct EveryOutbox: Sendable {
     }
   }
 
-  /// The event that is handed out for an entry whose turn it is; `nil` when it is void.
+  /// The event to deliver for the next entry of the queue; `nil` if the entry is void.
   mutating func take(_ entry: EventEntry, _ table: ConditionTable) -> EventEntry? {
     if table.holds(entry.slot, entry.generation) { return entry }
     silent.dropped(entry)
     return nil
   }
 
-  /// An event that was handed out is void.
+  /// Handles an event in flight that is void.
   mutating func dropped(_ entry: EventEntry) {
     silent.dropped(entry)
   }

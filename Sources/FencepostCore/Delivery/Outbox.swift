@@ -1,4 +1,5 @@
-/// What becomes of observed changes, by the delivery mode: the only place that asks which one a monitor has.
+/// The rules of a delivery mode, which decide how observed changes become events. No other code distinguishes the
+/// delivery modes.
 enum Outbox: Sendable {
   case every(EveryOutbox)
   case turns(TurnOutbox)
@@ -12,7 +13,7 @@ enum Outbox: Sendable {
       }
   }
 
-  /// Changes what the mode keeps, and what both work with, in place.
+  /// Changes the state of the mode and the shared post in place.
   @inline(__always)
   mutating func change<Result, Failure>(
     _ post: inout Post, every: (inout EveryOutbox, inout Post) throws(Failure) -> Result,
@@ -37,7 +38,7 @@ enum Outbox: Sendable {
     }
   }
 
-  /// Whether events are handed out and committed as they lie in the queue: the mode keeps nothing beside them.
+  /// Whether events are delivered and committed in the order of the queue, because the mode stores nothing else.
   @inline(__always)
   var isPlain: Bool {
     switch self {
@@ -46,7 +47,7 @@ enum Outbox: Sendable {
     }
   }
 
-  /// Reads what the mode keeps.
+  /// Reads the state of the mode.
   @inline(__always)
   func read<Result>(every: (EveryOutbox) -> Result, turns: (TurnOutbox) -> Result) -> Result {
     switch self {

@@ -1,9 +1,9 @@
 import FencepostKernel
 
-/// The last event that was handled, of those conditions that have had one.
+/// The records: the last committed event of each condition that has one.
 ///
-/// The entries lie in blocks, since nobody knows at the start how many there will be: one long list that grows holds all
-/// of them twice for a moment, and a million of them take ninety megabytes.
+/// The entries are in blocks because their final number is unknown at the start. A single array needs memory for all
+/// entries twice while it grows, and a million entries take 90 MB.
 struct RecordTable: Sendable {
   private static let blockBits: UInt32 = 12
   private static let blockSize: UInt32 = 1 << blockBits
@@ -22,7 +22,7 @@ struct RecordTable: Sendable {
     return blocks[place.block][place.entry]
   }
 
-  /// Begins to read an entry into the cache.
+  /// Starts to read an entry into the cache.
   @inline(__always)
   func readAhead(_ index: UInt32) {
     let place = Self.place(index)
@@ -36,7 +36,7 @@ struct RecordTable: Sendable {
     }
     if count & (Self.blockSize - 1) == 0 {
       blocks.append([])
-      // The first one grows with a small monitor.
+      // The first block grows with its entries, so that a small monitor needs little memory.
       if count > 0 { blocks[blocks.count - 1].reserveCapacity(Int(Self.blockSize)) }
     }
     blocks[blocks.count - 1].append(entry)
@@ -56,7 +56,7 @@ struct RecordTable: Sendable {
 
 #if FENCEPOST_INVARIANTS
   extension RecordTable {
-    /// - Parameter used: The record of each condition that has one.
+    /// - Parameter used: The index of the record of each condition that has one.
     func checkInvariants(_ used: [UInt32]) throws(Invariant.Broken) {
       try Invariant.hold(Set(used).count == used.count, "no two conditions have one record")
       try Invariant.hold(

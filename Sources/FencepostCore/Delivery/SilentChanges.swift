@@ -1,33 +1,33 @@
 import FencepostKernel
 
-/// With delivery `every`: the changes for which the policy asks for no event. They are written to the record in order,
-/// that is, after the earlier events of the same condition are handled. They do not wait for events of other
+/// With delivery `every`: the changes for which the policy wants no event. They are written to the record in order,
+/// that is, after the earlier events of the same condition are committed. They do not wait for events of other
 /// conditions.
 ///
 /// Between two events of a condition, only the last silent change matters, so there are never more silent changes than
 /// events.
 struct SilentChanges: Sendable {
-  /// The change number of the last unhandled event, for each condition whose policy omits some events.
+  /// The change number of the last uncommitted event, for each condition whose policy omits some events.
   private var lastEvents: [UInt32: UInt64] = [:]
   /// The silent change that follows an event, by the change number of the event.
   private var following: [UInt64: EventEntry] = [:]
 
-  /// Whether nothing has to be noted when an event is handed out, handled or dropped.
+  /// Whether deliveries, commits and dropped events have no effect here.
   @inline(__always)
   var isEmpty: Bool { lastEvents.isEmpty && following.isEmpty }
 
   /// The number of waiting silent changes.
   var count: Int { following.count }
 
-  /// Notes that an event was queued.
+  /// Records that an event was queued.
   mutating func queued(_ event: EventEntry) {
     lastEvents[event.slot] = event.change
   }
 
-  /// Stores a silent change until the earlier events of its condition are handled.
+  /// Stores a silent change until the earlier events of its condition are committed.
   ///
-  /// - Returns: The change number of the event that it waits for, and the silent change that it replaces; `nil` when
-  ///   there is no such event: the record takes it at once.
+  /// - Returns: The change number of the event that it waits for, and the silent change that it replaces; `nil` if
+  ///   there is no such event, so that the caller writes the record at once.
   mutating func wait(_ entry: EventEntry) -> (event: UInt64, replaced: EventEntry?)? {
     guard let last = lastEvents[entry.slot] else { return nil }
     return (last, following.updateValue(entry, forKey: last))
@@ -44,7 +44,7 @@ struct SilentChanges: Sendable {
     return following.updateValue(entry, forKey: event) == nil
   }
 
-  /// Notes that an event was handled.
+  /// Records that an event was committed.
   ///
   /// - Returns: The silent change that followed the event, if there is one.
   @inline(__always)
@@ -58,12 +58,12 @@ struct SilentChanges: Sendable {
     return following.removeValue(forKey: event.change)
   }
 
-  /// Notes that an event was dropped because its condition no longer exists.
+  /// Records that an event was dropped because its condition no longer exists.
   mutating func dropped(_ event: EventEntry) {
     if !following.isEmpty { following[event.change] = nil }
   }
 
-  /// Notes that a condition is removed or replaced.
+  /// Records that a condition is removed or replaced.
   mutating func remove(_ slot: UInt32) {
     if !lastEvents.isEmpty { lastEvents[slot] = nil }
   }
@@ -71,7 +71,7 @@ struct SilentChanges: Sendable {
 
 #if FENCEPOST_INVARIANTS
   extension SilentChanges {
-    /// - Parameter pending: The live events that wait or are not committed, by change.
+    /// - Parameter pending: The valid events that wait or are in flight, by change number.
     func checkInvariants(
       _ pending: [UInt64: EventEntry], isLive: (EventEntry) -> Bool
     ) throws(Invariant.Broken) {

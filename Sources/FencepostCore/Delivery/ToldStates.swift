@@ -1,14 +1,14 @@
 import FencepostKernel
 
-/// The last thing that the consumer was told about each condition, with the record that contains it.
+/// The last reported state of each condition, and its record.
 struct ToldStates: Sendable {
-  /// The entry of one condition that has had an event or will have one.
+  /// The entry of a condition that has a queued or committed event.
   private struct Told: SparseValue {
     /// The index in ``RecordTable``; ``none`` while the condition still has its first record.
     var record: UInt32 = Told.none
-    /// The number of events of the condition that wait to be handed out.
+    /// The number of events of the condition that wait for delivery.
     var waiting: UInt32 = 0
-    /// The state of the last event that was queued (with delivery `every`) or handled (with the other deliveries).
+    /// The state of the last event that was queued (with delivery `every`) or committed (with the other modes).
     var state: Event.State = .unknown
     /// The diagnostics of this event.
     var flags: UInt16 = 0
@@ -24,8 +24,8 @@ struct ToldStates: Sendable {
     var refinement: BeaconIdentityCondition?
   }
 
-  /// The entries of conditions with events. For all other conditions, only the assumed state is known, which is in the
-  /// table.
+  /// The entries of conditions with events. The reported state of every other condition is the assumed state, which is
+  /// in the table.
   private var told = SparseSlots<Told>()
   /// The dates of the first records, by slot, in microseconds; `Int64.min` if there is no date.
   private var added: ContiguousArray<Int64> = []
@@ -52,7 +52,7 @@ struct ToldStates: Sendable {
     return Int(old.waiting)
   }
 
-  /// Sets the state that the consumer was told, as known from elsewhere; `nil` for the assumed state.
+  /// Sets the reported state of a condition, which the caller stores elsewhere; `nil` for the assumed state.
   mutating func suppose(_ slot: UInt32, _ state: Event.State?) {
     told[slot] = state.map { Told(state: $0) }
   }
@@ -76,16 +76,16 @@ struct ToldStates: Sendable {
   @inline(__always)
   private static func untold(_ slot: UInt32, _ table: ConditionTable) -> Told { Told(state: table.assumed(of: slot)) }
 
-  /// Records the last thing that the consumer was told, or will have been told when the queue is empty.
+  /// Sets the last reported state, or the state that will have been reported once the queue is empty.
   ///
-  /// - Parameter waits: Whether the event waits to be handed out.
+  /// - Parameter waits: Whether the event waits for delivery.
   mutating func note(
     _ entry: EventEntry, waits: Bool = false, _ table: ConditionTable, _ journal: inout Journal
   ) {
     note(entry, entry.diagnostics, waits: waits, table, &journal)
   }
 
-  /// The same for an entry that does not have its flags yet.
+  /// Sets the last reported state from an entry that does not have its flags yet.
   @inline(__always)
   mutating func note(
     _ entry: EventEntry, _ flags: Diagnostics, waits: Bool, _ table: ConditionTable, _ journal: inout Journal
@@ -112,17 +112,17 @@ struct ToldStates: Sendable {
     journal.touch(entry.slot)
   }
 
-  /// Notes that one more event waits.
+  /// Counts one more waiting event.
   mutating func wait(_ slot: UInt32, _ table: ConditionTable) {
     told[slot, or: Self.untold(slot, table)].waiting += 1
   }
 
-  /// Notes that an event no longer waits.
+  /// Counts one waiting event less.
   mutating func handOut(_ slot: UInt32, _ table: ConditionTable) {
     told[slot, or: Self.untold(slot, table)].waiting -= 1
   }
 
-  /// Returns the last handled event; `nil` while the condition still has its first record.
+  /// Returns the last committed event; `nil` while the condition still has its first record.
   func record(of slot: UInt32) -> EventEntry? {
     guard let told = told[slot], told.record != Told.none else { return nil }
     return records[told.record]
@@ -151,11 +151,11 @@ struct ToldStates: Sendable {
     if let refinement = saved.refinement { refinements[slot] = refinement }
   }
 
-  /// Begins to read what the consumer was told about a condition into the cache.
+  /// Starts to read the reported state of a condition into the cache.
   @inline(__always)
   func readAhead(_ slot: UInt32) { told.readAhead(slot) }
 
-  /// Begins to read the record of a condition into the cache.
+  /// Starts to read the record of a condition into the cache.
   @inline(__always)
   func readAheadRecord(_ slot: UInt32) {
     if let told = told[slot], told.record != Told.none { records.readAhead(told.record) }

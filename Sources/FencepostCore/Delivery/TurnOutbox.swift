@@ -1,5 +1,5 @@
-/// The rules of the deliveries `first` and `latest`: a condition has at most one event that waits or is handed out. Its
-/// next event is built after this event is handled.
+/// The rules of the deliveries `first` and `latest`: a condition has at most one event that waits or is in flight. Its
+/// next event is built after this event is committed.
 struct TurnOutbox: Sendable {
   /// Whether a change replaces a waiting event (`latest`), or comes after the event (`first`).
   let replaces: Bool
@@ -42,7 +42,7 @@ struct TurnOutbox: Sendable {
     setFlags(slot, turns.isBusy(slot) ? (date, change) : nil, &post)
   }
 
-  /// Forgets the state that was observed while an earlier event of the condition waited, because that state is no
+  /// Discards the state that was observed while an earlier event of the condition was pending, because that state is no
   /// longer valid.
   mutating func forgetPresent(_ slot: UInt32, _ post: inout Post) {
     if !turns.present.isEmpty, turns.present[slot] != nil { setPresent(slot, nil, &post) }
@@ -73,7 +73,7 @@ struct TurnOutbox: Sendable {
     post.enqueue(entry, isTold: false, table)
   }
 
-  /// Builds an event about the flags, if no waiting event reports them.
+  /// Builds an event about the flags if they changed while an event was pending, and that event did not report them.
   private mutating func buildLeftDiagnostic(
     _ slot: UInt32, _ post: inout Post, _ host: HostState, _ table: ConditionTable
   ) {
@@ -82,8 +82,8 @@ struct TurnOutbox: Sendable {
     if !turns.isBusy(slot) { setFlags(slot, nil, &post) }
   }
 
-  /// Replaces the waiting event by a change, or drops the waiting event if the change equals the record. If the change
-  /// equals the record and the waiting event reports only flags, the waiting event is left unchanged.
+  /// Replaces the waiting event by a change, or drops the waiting event if the change equals the reported state. If the
+  /// change equals the reported state and the waiting event reports only flags, the waiting event is left unchanged.
   private mutating func replace(
     _ waiting: EventEntry, by entry: EventEntry, _ post: inout Post, _ host: HostState, _ table: ConditionTable
   ) {
@@ -126,15 +126,15 @@ struct TurnOutbox: Sendable {
     post.touch(slot)
   }
 
-  // MARK: - Handing out
+  // MARK: - Delivering
 
-  /// Whether an entry of the queue is still valid. The queue contains only the place of an event; `turns` contains the
-  /// event that waits there, which may have been replaced.
+  /// Whether an entry of the queue is still valid. The queue contains only the change number of an event; `turns`
+  /// contains the waiting event itself, which may have been replaced.
   func isWaiting(_ entry: EventEntry, _ table: ConditionTable) -> Bool {
     table.holds(entry.slot, entry.generation) && turns.waiting[entry.slot]?.change == entry.change
   }
 
-  /// Returns the event to hand out for the next entry of the queue; `nil` if the entry is void.
+  /// Returns the event to deliver for the next entry of the queue; `nil` if the entry is void.
   mutating func take(_ entry: EventEntry, _ table: ConditionTable) -> EventEntry? {
     guard isWaiting(entry, table), let waiting = turns.waiting.removeValue(forKey: entry.slot) else { return nil }
     turns.flying.insert(entry.slot)

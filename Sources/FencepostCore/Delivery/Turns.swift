@@ -1,15 +1,15 @@
 import FencepostKernel
 
-/// For the delivery modes with at most one event a condition (`first`, `latest`): what waits, what has been handed
-/// out, and what was observed behind it.
+/// For the delivery modes with at most one event per condition (`first`, `latest`): the waiting events, the conditions
+/// with an event in flight, and the observations behind these events.
 struct Turns: Sendable {
-  /// The event that waits to be handed out.
+  /// The event of each condition that waits for delivery.
   var waiting: [UInt32: EventEntry] = [:]
-  /// Conditions with an event that is handed out and not committed.
+  /// The conditions with an event in flight.
   var flying: Set<UInt32> = []
-  /// What is observed now, where it changed behind an event.
+  /// The current observation of each condition whose state was observed again while an event was pending.
   var present: [UInt32: EventEntry] = [:]
-  /// When the flags last changed in a way that is news, and the place of that change, while an event is pending.
+  /// The date and the change number of the last reportable change of flags, for conditions with a pending event.
   var flags: [UInt32: (date: Int64, change: UInt64)] = [:]
 
   /// Whether no condition is busy.
@@ -19,7 +19,7 @@ struct Turns: Sendable {
     waiting[slot] != nil || flying.contains(slot)
   }
 
-  /// Calls `body` with each event that waits, in no particular order.
+  /// Calls `body` with each waiting event, in no particular order.
   func forEachWaiting(_ body: (EventEntry) -> Void) {
     for entry in waiting.values { body(entry) }
   }
@@ -34,7 +34,7 @@ struct Turns: Sendable {
 
 #if FENCEPOST_INVARIANTS
   extension Turns {
-    /// - Parameter pending: The live events that were handed out and are not committed.
+    /// - Parameter inFlight: The valid events in flight.
     func checkInvariants(_ inFlight: [EventEntry]) throws(Invariant.Broken) {
       try Invariant.hold(
         inFlight.count == flying.count && flying == Set(inFlight.map { $0.slot }),

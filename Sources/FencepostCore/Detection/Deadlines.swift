@@ -1,9 +1,9 @@
 import FencepostKernel
 
-/// The instants at which something becomes due, earliest first.
+/// The times at which conditions become due, earliest first.
 ///
-/// At most one entry a slot counts; entries that were overtaken stay in the heap and are skipped when they come
-/// up. What is due is decided by the detectors: an entry is a reminder to look.
+/// At most one entry of each slot is valid. Outdated entries stay in the heap and are skipped when they come first. An
+/// entry is only a reminder to look at the slot; the detectors decide whether something is due.
 struct Deadlines: Sendable {
   private struct Entry: Comparable {
     var time: Int64
@@ -12,10 +12,10 @@ struct Deadlines: Sendable {
     static func < (one: Entry, two: Entry) -> Bool { one.time < two.time }
   }
 
-  /// Entries that were overtaken are dropped when they are most of the heap, all but one of so many: each time costs a look
-  /// at all of it, and each that stays is one step more for some others.
+  /// If the valid entries are fewer than one in `shareInForce`, the outdated entries are removed. Removal visits the
+  /// whole heap, and each outdated entry makes other operations slower.
   private static let shareInForce = 4
-  /// A heap of at most so many entries is left as it is.
+  /// A heap with at most this many entries is never cleaned.
   private static let fewEntries = 64
 
   private var heap = BinaryHeap<Entry>()
@@ -24,7 +24,7 @@ struct Deadlines: Sendable {
   /// A time that is not later than the earliest entry; `Int64.max` without entries.
   private(set) var earliest: Int64 = .max
 
-  /// Reminds of a slot at a time, or earlier when an earlier reminder is there already.
+  /// Schedules a reminder for a slot; an earlier reminder stays.
   mutating func schedule(_ slot: UInt32, at time: Int64) {
     if let known = scheduled[slot], known <= time { return }
     scheduled[slot] = time
@@ -32,7 +32,7 @@ struct Deadlines: Sendable {
     earliest = heap.first?.time ?? .max
   }
 
-  /// Takes the slots out whose reminder is at or before a time, in no particular order.
+  /// Removes the reminders at or before a time and appends their slots, in no particular order.
   mutating func take(through time: Int64, into slots: inout ContiguousArray<UInt32>) {
     while let first = heap.first, first.time <= time {
       heap.removeFirst()
@@ -44,10 +44,10 @@ struct Deadlines: Sendable {
     earliest = heap.first?.time ?? .max
   }
 
-  /// The slots that have a reminder, some of them more than once, and slots that had one.
+  /// The slots in the heap: those with a reminder, some of them more than once, and some whose reminder is outdated.
   var remindedSlots: some Sequence<UInt32> { heap.elements.lazy.map { $0.slot } }
 
-  /// Forgets everything.
+  /// Removes all reminders.
   mutating func removeAll() {
     guard heap.count > 0 else { return }
     heap = BinaryHeap()
@@ -55,7 +55,7 @@ struct Deadlines: Sendable {
     earliest = .max
   }
 
-  /// Forgets a slot.
+  /// Removes the reminder of a slot.
   mutating func cancel(_ slot: UInt32) {
     guard heap.count > 0 else { return }
     scheduled[slot] = nil
@@ -68,7 +68,7 @@ struct Deadlines: Sendable {
 
 #if FENCEPOST_INVARIANTS
   extension Deadlines {
-    /// When a slot is looked at; `nil` when nothing reminds of it.
+    /// The time of the reminder of a slot; `nil` if it has none.
     func reminder(of slot: UInt32) -> Int64? { scheduled[slot] }
 
     func checkInvariants() throws(Invariant.Broken) {

@@ -1,7 +1,8 @@
 import FencepostKernel
 
-/// What one device knows of single conditions: a list of entries, searched in order while there are at most 16, by an index
-/// above. Most devices have few entries, and then a search costs less than a hash. The order must not affect any output.
+/// Values that one device has for single conditions: a list of entries, which is searched linearly up to 16 entries and
+/// by an index above that. Most devices have few entries, and a linear search of few entries costs less than a hash.
+/// The order of the entries must not affect any output.
 struct DeviceEntries<Value: Sendable>: Sendable {
   private struct Entry {
     var slot: UInt32
@@ -13,9 +14,9 @@ struct DeviceEntries<Value: Sendable>: Sendable {
     var number: UInt32 = 0
   }
 
-  /// A list with more entries has an index; the index is dropped at a quarter of that, so that few changes rebuild it.
+  /// A longer list has an index. The index is dropped at a quarter of this length, so that few changes rebuild it.
   private static var fewEntries: Int { 16 }
-  /// A list with more capacity is freed when it is emptied.
+  /// If the capacity is larger than this, `removeAll` frees the list.
   private static var longestKept: Int { 1_024 }
 
   private var entries: ContiguousArray<Entry> = []
@@ -62,7 +63,8 @@ struct DeviceEntries<Value: Sendable>: Sendable {
     return place >= 0
   }
 
-  /// Changes the value of a slot, which is `common` without an entry. An entry whose value becomes `common` is removed.
+  /// Changes the value of a slot; a slot without an entry has the value `common`. If the value becomes `common`, the
+  /// entry is removed.
   @inline(__always)
   mutating func update(_ slot: UInt32, or common: Value, _ body: (inout Value) -> Void) where Value: Equatable {
     let place = place(of: slot)
@@ -85,7 +87,7 @@ struct DeviceEntries<Value: Sendable>: Sendable {
 
   // MARK: - Places
 
-  /// The place of a slot's entry, or −1.
+  /// The place of a slot's entry, or −1 if it has none.
   @inline(__always)
   private func place(of slot: UInt32) -> Int {
     if isIndexed { return indexedPlace(of: slot) }
@@ -113,7 +115,7 @@ struct DeviceEntries<Value: Sendable>: Sendable {
     }
   }
 
-  /// Removes an entry; the last one takes its place.
+  /// Removes an entry and moves the last entry to its place.
   @inline(never)
   private mutating func remove(at place: Int) {
     let last = entries.removeLast()

@@ -1,46 +1,47 @@
 import FencepostKernel
 
-/// What has changed since a monitor was last saved, so that saving writes those rows and no others.
+/// The dirty rows of a monitor: those that have changed since the last save. A save writes only these rows.
 ///
-/// Kept only for a monitor with a storage; without one noting does nothing. Everything that a row holds and that changes
-/// must be noted here; a test compares what the notes lead to with the whole state, after each step of random lives.
+/// Only a monitor with a storage has a journal that is on; otherwise the methods do nothing. Every change of a saved
+/// value must be marked here. A test compares the rows that are written this way with the complete state after each
+/// step of random call sequences.
 struct Journal: Sendable {
   enum EventChange: Sendable {
-    /// `follows`: the change number of the event that a silent change waits for; 0 for an event.
+    /// `follows` is the change number of the event that a silent change waits for; 0 for an event.
     case put(EventEntry, follows: UInt64)
     case delete(generation: UInt64)
   }
 
-  /// Room for so many notes is kept when they are cleared, since as many are likely to follow: a quarter of a megabyte of
-  /// slots, half of one of events. More is given back.
+  /// `clear()` keeps memory for this many entries, because as many are likely to follow: 0.25 MB of slots, 0.5 MB of
+  /// events. More memory is freed.
   private static let slotsKept = 65_536
   private static let eventsKept = 4_096
 
   let isOn: Bool
-  /// Whether something changed that is to last before the call returns: a state, a candidate, the queue.
+  /// Whether a change must be saved before the call returns: a change of a state, a candidate or the queue.
   private(set) var isUrgent = false
-  /// Rises with each note: a call that leaves it as it was changed nothing that is urgent.
+  /// Increases with each urgent change. If a call leaves it unchanged, the call changed nothing urgent.
   private(set) var revision: UInt64 = 0
-  /// Whether something changed that is to outlive the machine, not only the process: anything but a commit.
+  /// Whether a change must survive a power failure, not only a crash of the process: any change except a commit.
   var mustSync = false
-  /// Conditions whose state changed; some may be gone since.
+  /// The slots of the dirty conditions. Some of these conditions may have been removed since.
   private(set) var slots: ContiguousArray<UInt32> = []
-  /// A bit for each slot: it stands in `slots`.
+  /// One bit for each slot: whether the slot is in `slots`.
   private var marks: ContiguousArray<UInt64> = []
   private(set) var removed: ContiguousArray<UInt64> = []
-  /// By change number.
+  /// The changes of events, by change number.
   private(set) var events: [UInt64: EventChange] = [:]
 
-  /// Whether nothing changed but what the head holds.
+  /// Whether only the head row may have changed.
   var isEmpty: Bool { !isUrgent && slots.isEmpty }
 
   init(isOn: Bool = false) {
     self.isOn = isOn
   }
 
-  /// Notes that the row of a condition changed.
+  /// Marks the row of a condition as dirty.
   ///
-  /// - Parameter isUrgent: Whether the change is one that is to last before the call returns.
+  /// - Parameter isUrgent: Whether the change must be saved before the call returns.
   @inline(__always)
   mutating func touch(_ slot: UInt32, isUrgent: Bool = true) {
     if isOn { noteTouch(slot, isUrgent) }
@@ -92,7 +93,7 @@ struct Journal: Sendable {
     revision &+= 1
   }
 
-  /// Takes in what was noted earlier, and was not saved after all.
+  /// Adds the changes of an earlier journal whose save failed.
   mutating func add(earlier: Journal) {
     isUrgent = isUrgent || earlier.isUrgent
     mustSync = mustSync || earlier.mustSync

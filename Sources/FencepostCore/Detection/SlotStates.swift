@@ -1,6 +1,6 @@
 import FencepostKernel
 
-/// The state of a shape whose state differs from the common one.
+/// The state of a shape for one device, if it differs from the common state.
 struct SlotState: Equatable, Sendable {
   /// The index in ``Watches``, or ``none``.
   var active: UInt32 = SlotState.none
@@ -14,14 +14,14 @@ struct SlotState: Equatable, Sendable {
 }
 
 /// The states of all shapes for one device. The cost depends only on the shapes whose states differ from the common
-/// one.
+/// state.
 ///
-/// *If a shape has no entry, the device is settled outside of it, provided that its generation was swept; otherwise the
-/// shape is undetermined.* So shapes that are far away cost neither time nor memory: the first fix of a device sweeps
-/// all shapes at once, and a copy contains only the shapes to which something has happened.
+/// *If a shape has no entry and its generation was swept, the device is settled outside it; if its generation was not
+/// swept, the shape is undetermined.* So distant shapes cost neither time nor memory: the first fix of a device sweeps
+/// all shapes at once, and a copy contains only the shapes with an entry.
 struct SlotStates: Sendable {
   private var exceptions = DeviceEntries<SlotState>()
-  /// The device is settled outside of all shapes up to this generation, except those with an entry.
+  /// The device is settled outside all shapes up to this generation, except those with an entry.
   private(set) var sweptThrough: UInt64 = 0
   /// The generation of the last added shape.
   private var lastGeneration: UInt64 = 0
@@ -57,7 +57,7 @@ struct SlotStates: Sendable {
   @inline(__always)
   func observed(_ slot: UInt32, _ table: ConditionTable) -> Observed { state(of: slot, table).observed }
 
-  /// Whether the device is outside of a shape and no change of its state has started.
+  /// Whether the device is outside a shape and the shape has no watch.
   @inline(__always)
   func isSettledOutside(_ slot: UInt32, _ table: ConditionTable) -> Bool {
     let state = state(of: slot, table)
@@ -113,19 +113,19 @@ struct SlotStates: Sendable {
     }
   }
 
-  /// Notes that a shape was put into a slot; the shape is undetermined.
+  /// Records that a new shape is in a slot; the shape is undetermined.
   mutating func adopt(generation: UInt64) {
     lastIsAlone = isSwept
     lastGeneration = max(lastGeneration, generation)
   }
 
-  /// If the last added shape is the only one that was not swept, sweeps it before it is determined, so that it needs no
-  /// entry if the device is outside of it.
+  /// If the last added shape is the only shape that was not swept, sweeps it before it is determined. It then needs no
+  /// entry if the device is outside it.
   mutating func sweepLast() {
     if lastIsAlone { sweptThrough = max(sweptThrough, lastGeneration) }
   }
 
-  /// Forgets a shape that was removed from its slot.
+  /// Removes the state of a shape that was removed from its slot.
   mutating func drop(_ slot: UInt32) {
     guard let state = exceptions[slot] else { return }
     // The list is cleaned when it is next read. Until then, the mark prevents a new shape in this slot from being
@@ -133,7 +133,7 @@ struct SlotStates: Sendable {
     exceptions[slot] = state.isListed ? SlotState(isListed: true) : nil
   }
 
-  // MARK: - Who waits
+  // MARK: - Undetermined shapes
 
   /// Adds an undetermined shape to the list, unless it will be swept with the others.
   mutating func wait(_ slot: UInt32, _ table: ConditionTable) {
@@ -141,7 +141,7 @@ struct SlotStates: Sendable {
     guard generation <= sweptThrough else { return }
     var state = exceptions[slot] ?? SlotState()
     guard !state.isListed else {
-      listedIsSorted = false  // left by a shape that had the slot before
+      listedIsSorted = false  // a previous shape of this slot was listed
       return
     }
     if let last = listed.last, table.generation(of: last) > generation { listedIsSorted = false }
@@ -188,10 +188,10 @@ struct SlotStates: Sendable {
     listed.count + (isSwept ? 0 : table.order.count(after: sweptThrough))
   }
 
-  // MARK: - All at once
+  // MARK: - All shapes
 
-  /// Begins with a device that is settled outside of all shapes up to a generation, for a tracker that does not follow
-  /// a table.
+  /// Starts with a device that is settled outside all shapes up to a generation, for a tracker that does not follow a
+  /// table.
   mutating func begin(sweptThrough generation: UInt64, _ table: ConditionTable) {
     exceptions.removeAll()
     sweptThrough = generation
@@ -206,7 +206,7 @@ struct SlotStates: Sendable {
     sweptThrough = table.order.lastGeneration
   }
 
-  /// Removes the entry of a shape that was outside before all other shapes were swept.
+  /// Removes the entry of a shape if it equals the common state, after all shapes were swept.
   mutating func tidy(_ slot: UInt32, _ table: ConditionTable) {
     change(slot, table) { _ in }
   }

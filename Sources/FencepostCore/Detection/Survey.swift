@@ -1,37 +1,39 @@
 import FencepostKernel
 
-/// What the evaluation of one fix finds on its way, from the look at the index to the list that is drawn up anew.
+/// The scratch memory for the evaluation of one fix.
 ///
-/// It belongs to whoever feeds, and says nothing once the evaluation is over. Who feeds often keeps one, so that an ordinary
-/// fix asks the system for no memory; a monitor and its forks are spared it.
+/// The caller owns it, and its contents are meaningless once the evaluation is over. A caller that feeds often keeps
+/// one, so that a fix usually needs no allocation; monitors and their forks do not contain one.
 struct Survey: Sendable {
-  /// The circles whose threshold the fix reaches.
+  /// The shapes whose threshold the fix reaches.
   var reached: ContiguousArray<UInt32> = []
-  /// Scratch memory of the function that sorts `reached`.
+  /// Scratch memory for sorting `reached`.
   var keys: ContiguousArray<ReachedKey> = []
-  /// What the fix has confirmed.
+  /// The changes that the fix has confirmed.
   var confirmed: ContiguousArray<Confirmation> = []
-  /// The caps that the index gave.
+  /// The caps that the index returned.
   var gathered: ContiguousArray<CapHit> = []
-  /// The thresholds that may come into the neighbourhood's list.
+  /// The candidates for the list of the neighbourhood.
   var near: ContiguousArray<NearThreshold> = []
-  /// Distance within which `gathered` is complete, metres; 0 = nothing was gathered for this fix.
+  /// The distance from `centre` within which `gathered` is complete, in metres; 0 if nothing was gathered for this fix.
   private(set) var radius = 0.0
-  /// Around which `gathered` is complete.
+  /// The point around which `gathered` is complete.
   private(set) var centre = EarthVector(x: 0, y: 0, z: 0)
-  /// Around which, and within what distance, `gathered` is complete since the way to this fix; negative: it is not.
+  /// The point around which, and the distance in metres within which, `gathered` has been complete since the path to
+  /// this fix was examined. The radius is negative if it is not complete.
   private var ahead = (centre: EarthVector(x: 0, y: 0, z: 0), radius: -1.0)
-  /// Circles that are settled outside since `near` was gathered, or that the fix reached: not in `near` yet.
+  /// The shapes that became settled outside after `near` was gathered, or that the fix reached; `near` does not contain
+  /// them yet.
   private(set) var released: ContiguousArray<UInt32> = []
-  /// The fix is a point of the path between two fixes.
+  /// Whether the fix is a point of the path between two fixes.
   var isOnPath = false
-  /// What the path to the next fix may change.
+  /// The entries of the path to the next fix: shapes whose state may change on it.
   var path: ContiguousArray<PathEntry> = []
-  /// The lines that a piece of that path crosses, in the order in which it does, and the number of the next one.
+  /// The lines that a piece of that path crosses, in the order of the crossings, and the index of the next one.
   var lines: ContiguousArray<LinePassage> = []
   var nextLine = 0
 
-  /// Forgets the fix before.
+  /// Discards the results of the previous fix.
   @inline(__always)
   mutating func begin() {
     radius = 0
@@ -40,7 +42,7 @@ struct Survey: Sendable {
     if confirmed.capacity == 0 { makeRoom() }
   }
 
-  /// Room for what one instant brings now and then, so that it does not have to be found when it does.
+  /// Reserves memory for a typical evaluation, so that it needs no allocation.
   @inline(never)
   private mutating func makeRoom() {
     reached.reserveCapacity(8)
@@ -48,7 +50,7 @@ struct Survey: Sendable {
     confirmed.reserveCapacity(4)
   }
 
-  /// Forgets the way to the fix before.
+  /// Discards the results of the path to the previous fix.
   @inline(__always)
   mutating func beginPath() {
     ahead.radius = -1
@@ -56,43 +58,43 @@ struct Survey: Sendable {
     lines.clear()
   }
 
-  /// Gathers the caps of an index within a distance of a point.
+  /// Gathers the caps of an index within a distance of a point, in metres.
   mutating func gather(_ index: CapIndex, around centre: EarthVector, within radius: Double) {
     self.centre = centre
     self.radius = radius
     near.clear()
     gatherAhead(index, around: centre, within: radius)
-    // It was for this fix: before the next one the index may change.
+    // The index may change before the next fix, so the result is valid only for this fix.
     ahead.radius = -1
   }
 
-  /// The same for the way to a fix: what is gathered around the same point within the same distance for the fix itself then is
-  /// there.
+  /// Gathers the caps for the path to a fix. If the fix itself then needs the caps around the same point within the
+  /// same distance, they are not gathered again.
   mutating func gatherAhead(_ index: CapIndex, around centre: EarthVector, within radius: Double) {
     guard ahead.radius != radius || ahead.centre != centre else { return }
     collect(index, near: centre, within: radius)
     ahead = (centre, radius)
   }
 
-  /// Has `gathered` be the caps of an index within a distance of a point, and nothing more said of that.
+  /// Sets `gathered` to the caps of an index within a distance of a point, without recording the point and the
+  /// distance.
   mutating func collect(_ index: CapIndex, near point: EarthVector, within distance: Double) {
     ahead.radius = -1
     gathered.clear()
     index.collect(near: point, within: distance, into: &gathered)
   }
 
-  /// The same where patches of the index may know the place.
+  /// Gathers the caps from patches of the index if they contain the place; otherwise from the index.
   mutating func gather(_ index: CapIndex, _ patches: CapPatches, around centre: EarthVector, within radius: Double) {
     guard let place = patches.place(of: centre) else { return gather(index, around: centre, within: radius) }
     begin(around: centre, within: min(radius, place.margin))
     patches.collect(at: place, within: self.radius, into: &gathered)
   }
 
-  /// The same where the nearest of the caps that matter is known already: no other one is within the distance that is known
-  /// of the next.
+  /// Gathers only the nearest cap, which is known already. No other cap that matters is closer than `nearest.next`.
   mutating func gather(_ nearest: NearestCap, around centre: EarthVector) {
     begin(around: centre, within: nearest.next)
-    // Its threshold is measured anew.
+    // The slack does not matter, because the threshold of this cap is measured again.
     if nearest.id != .max { gathered.append(CapHit(id: nearest.id, slack: 0)) }
   }
 
@@ -104,21 +106,21 @@ struct Survey: Sendable {
     near.clear()
   }
 
-  /// Hears that a circle is settled outside from now on.
+  /// Records that a shape is settled outside from now on.
   @inline(__always)
   mutating func release(_ slot: UInt32) {
     if radius > 0 { released.append(slot) }
   }
 }
 
-/// A change that is confirmed at one instant, in the second group of that instant.
+/// A change that is confirmed at one time. Of the events of one time, confirmations are the second group.
 struct Confirmation: Sendable {
   enum Change: Sendable {
-    /// A circle's line was crossed.
+    /// A circle's line, or the boundary of another shape, was crossed.
     case crossing(Candidate)
-    /// A line without a width was crossed.
+    /// A line condition was crossed.
     case line(Candidate, isToLeft: Bool)
-    /// A beacon is not near.
+    /// No matching beacon is near.
     case absence
   }
 
@@ -130,7 +132,7 @@ struct Confirmation: Sendable {
   var change: Change
 }
 
-/// A shape that a fix reaches, and its place in the add order.
+/// A shape that a fix reaches, with its generation, which gives its place in the add order.
 struct ReachedKey: Sendable {
   var generation: UInt64
   var slot: UInt32
@@ -138,15 +140,15 @@ struct ReachedKey: Sendable {
 
 /// A threshold near the device.
 struct NearThreshold: Sendable {
-  /// How far the device can move before it is reached, metres; or less.
+  /// A lower bound of the distance in metres that the device can move before it reaches the threshold.
   var slack: Double
   var slot: UInt32
 }
 
 extension ContiguousArray<NearThreshold> {
-  /// Moves the k smallest slacks to the front and returns the k-th; k from 1 to the count.
+  /// Moves the k smallest slacks to the front and returns the entry with the k-th smallest; `k` is from 1 to the count.
   ///
-  /// Source: C. A. R. Hoare, "Algorithm 65: Find", Communications of the ACM 4 (1961).
+  /// The algorithm is quickselect: C. A. R. Hoare, "Algorithm 65: Find", Communications of the ACM 4 (1961).
   mutating func select(_ k: Int) -> NearThreshold {
     var low = 0
     var high = count - 1

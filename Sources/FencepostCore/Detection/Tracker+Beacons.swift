@@ -29,7 +29,7 @@ extension Tracker {
     confirmDue(through: clock, table, &delivery, &survey)
   }
 
-  /// Finds for each condition the strongest sighting of the report and applies it, in add order.
+  /// Finds the strongest sighting of the report for each condition and applies it, in add order.
   private mutating func apply(
     _ sightings: some Sequence<BeaconSighting>, _ table: ConditionTable, _ delivery: inout Delivery
   ) {
@@ -77,7 +77,7 @@ extension Tracker {
     delivery.observe(entry, known.host, table)
   }
 
-  /// Starts to count absence; before any time is known ``startAbsences(at:_:)`` will.
+  /// Starts the timer of a beacon's absence. Before the first time is known, ``startAbsences(at:_:)`` does this later.
   mutating func startAbsence(_ slot: UInt32, at time: Int64) {
     guard known.isScanning, time != .min else { return }
     let deadline = Timestamp(microseconds: time).adding(microseconds: options.beaconInitialTimeoutMicroseconds)
@@ -85,14 +85,14 @@ extension Tracker {
     deadlines.schedule(slot, at: deadline.microseconds)
   }
 
-  /// Starts to count the absence of all beacons with the first time that is known.
+  /// Starts the timers of the absences of all beacons when the first time becomes known.
   mutating func startAbsences(at time: Int64, _ table: ConditionTable) {
     for slot in known.beaconSlots(table) where known.beacon(slot)?.deadline == .max && !isSuspended(slot, table) {
       startAbsence(slot, at: time)
     }
   }
 
-  /// Settles that no matching beacon is near.
+  /// Confirms that no matching beacon is near.
   mutating func confirmAbsence(
     _ slot: UInt32, date: Int64, _ table: ConditionTable, _ delivery: inout Delivery
   ) {
@@ -107,8 +107,8 @@ extension Tracker {
 }
 
 extension BeaconSighting {
-  /// Whether this sighting stands for its report rather than the other: stronger, else lower major, else lower
-  /// minor.
+  /// Whether this sighting represents its report instead of `other`: the stronger sighting does; of equally strong ones
+  /// the one with the lower major, then with the lower minor.
   func precedes(_ other: BeaconSighting) -> Bool {
     if rssi != other.rssi { return rssi > other.rssi }
     return (major, minor) < (other.major, other.minor)

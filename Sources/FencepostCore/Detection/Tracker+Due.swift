@@ -1,8 +1,9 @@
 import FencepostKernel
 
-/// What becomes due: dwells that have passed and absences that are established.
+/// Confirms what becomes due: candidates whose dwell has passed, and absences of beacons.
 extension Tracker {
-  /// Confirms what is due up to and at a time, and what the present input confirmed: by deadline, then add order.
+  /// Confirms the changes that are due at or before a time, and the changes that the present input confirmed, in the
+  /// order of deadline, then add order.
   @inline(__always)
   mutating func confirmDue(
     through time: Int64, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
@@ -37,7 +38,8 @@ extension Tracker {
     survey.confirmed.clear()
   }
 
-  /// Looks at what a reminder was about: due, due later, or nothing any more.
+  /// Examines a slot with a reminder: it is due, is due later (and gets a new reminder), or has nothing that can become
+  /// due.
   private mutating func appendDue(
     _ slot: UInt32, through time: Int64, to due: inout ContiguousArray<Confirmation>, _ table: ConditionTable
   ) {
@@ -57,8 +59,8 @@ extension Tracker {
         deadline: deadline, generation: table.generation(of: slot), slot: slot, date: deadline, change: change))
   }
 
-  /// Moves the clock to an input's time, after what is due strictly before it. What is due at that time comes after
-  /// the input.
+  /// Sets the clock to the time of an input, after confirming the changes that are due strictly before that time. The
+  /// caller confirms the changes that are due at that time after it has processed the input.
   mutating func passTime(
     to time: Timestamp, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {

@@ -65,7 +65,7 @@ import FencepostKernel
   }
 
   extension Watches {
-    /// - Parameter index: What a slot knows of its place; `SlotState.none` for none.
+    /// - Parameter index: The slot's index in ``Watches``; `SlotState.none` if it has none.
     func checkInvariants(_ index: (UInt32) -> UInt32) throws(Invariant.Broken) {
       for (place, watch) in watches.enumerated() {
         try Invariant.hold(index(watch.slot) == UInt32(place), "an active shape has the right place")

@@ -1,11 +1,11 @@
 import FencepostKernel
 
-/// The shapes that one fix reaches, all of them together.
+/// Evaluates all shapes that one fix reaches.
 extension Tracker {
   /// Applies a fix to the shapes that it reaches, in add order.
   ///
-  /// If the fix confirms nothing but crossings of circles without a dwell, all confirmations have the same deadline, so
-  /// add order is the order of their events. These crossings are then confirmed at once, and not collected first.
+  /// If the fix can confirm only crossings of circles without a dwell, all confirmations have the same deadline, so
+  /// their events are in add order. These crossings are then confirmed immediately instead of being collected first.
   mutating func crossReached(
     _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
@@ -40,8 +40,8 @@ extension Tracker {
     for index in survey.keys.indices { survey.reached[index] = survey.keys[index].slot }
   }
 
-  /// Applies a fix to a determined circle, as ``cross(_:_:at:_:_:)`` does, while no crossing is in the making anywhere:
-  /// opens a candidate, or confirms a crossing without a dwell.
+  /// Applies a fix to a determined circle like ``cross(_:_:at:_:_:)``, if no candidate exists anywhere: opens a
+  /// candidate, or confirms a crossing without a dwell.
   @inline(__always)
   private mutating func crossCircle(
     _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery,

@@ -1,15 +1,17 @@
 import FencepostKernel
 
-/// The watches of the shapes that are not settled outside: inside, or with a candidate open, or measured within the circle
-/// that holds them. All others can only be entered, and those the index finds.
+/// The watches of the shapes that are not settled outside: the device is inside, or the shape has a candidate, or it
+/// was measured within its bounding circle. All other shapes can only be entered, and the index finds these.
 struct Watches: Sendable {
   private(set) var watches: ContiguousArray<Watch> = []
-  /// What each watch was drawn from; empty while there are circles only, which need nothing of it.
+  /// The measured position from which each watch was computed; empty while all shapes are circles, because circles do
+  /// not need it.
   private var locals: ContiguousArray<Watch.Local?> = []
-  /// The edges near where the shape of a watch was measured, once they were looked for; empty while there is no such shape.
+  /// The edges near the position at which the shape of a watch was measured, once they were searched; empty while there
+  /// is no such shape.
   private var edges: ContiguousArray<NearEdges> = []
 
-  /// Where the shape of a watch was measured last.
+  /// The position at which the shape of a watch was measured last.
   @inline(__always)
   func local(_ index: UInt32) -> Watch.Local? { locals.isEmpty ? nil : locals[Int(index)] }
 
@@ -42,34 +44,35 @@ struct Watches: Sendable {
 
   // MARK: - Near edges
 
-  /// Whether there may be shapes without a closed form.
+  /// Whether the near edges of any shape were searched.
   @inline(__always)
   var knowsEdges: Bool { !edges.isEmpty }
 
-  /// What the edges that were near a shape's last position say of another one; `nil` when they do not know.
+  /// The bounds of a shape's distance at a position, computed from the edges near its last measured position; `nil` if
+  /// these edges do not suffice.
   mutating func found(_ index: UInt32, _ area: Area, at position: EarthVector) -> FoundNear? {
     guard Int(index) < edges.count else { return nil }
     return area.shape.bounds(at: position, among: &edges[Int(index)])
   }
 
-  /// Looks for the edges of an area that are near a position.
+  /// Searches the edges of an area that are near a position.
   ///
-  /// - Returns: what they say of it; `nil` when they do not know.
+  /// - Returns: The bounds computed from them; `nil` if they do not suffice.
   mutating func findEdges(_ index: UInt32, _ area: Area, at position: EarthVector) -> FoundNear? {
     while edges.count < watches.count { edges.append(NearEdges()) }
     edges[Int(index)] = NearEdges(of: area.shape, around: position)
     return found(index, area, at: position)
   }
 
-  /// Draws a watch anew around a position, where the edges near say that what it is drawn for has not come.
+  /// Recomputes a watch around a position if the near edges show that its passage has not happened.
   ///
-  /// - Returns: how far the device can move from there, metres; `nil` when it takes the whole shape to tell, or more than the
-  ///   watch may change.
+  /// - Returns: The chord that the device can move from there, in metres; `nil` if the near edges do not suffice, or if
+  ///   the shape needs more than a new watch.
   mutating func redraw(_ index: UInt32, _ area: Area, at position: EarthVector) -> Double? {
     guard let passage = locals[Int(index)]?.passage, let found = found(index, area, at: position),
       let room = Area.room(passage, found.least, found.most), let threshold = Area.threshold(room)
     else { return nil }
-    // Whoever is outside is watched from here within the bounds only.
+    // A device outside the bounding circle is watched by the index, not by a ball.
     if case .inwards = passage, area.bounds.isFarther(than: 1, position) { return nil }
     watches[Int(index)].centre = position
     watches[Int(index)].threshold = threshold

@@ -1,11 +1,11 @@
-/// What is kept of each device beside its line: records of words, each in the arena of its size class.
+/// The stored data of each device that is not in its line: records of words. Each size class of records has an arena.
 ///
-/// A value: whoever changes it calls ``own()`` first.
+/// The type has value semantics: ``own()`` must be called before each change.
 struct ColdStore: Sendable {
   static let none = UInt32.max
-  /// Bits of a handle that number the place within its class.
+  /// The number of low bits of a handle, which are the record's index within its class.
   private static let indexBits: UInt32 = 26
-  /// A class has room for so many records.
+  /// The largest number of records in a class.
   static let mostRecords = 1 << Int(indexBits) - 1
 
   private final class Arena: @unchecked Sendable {
@@ -20,18 +20,18 @@ struct ColdStore: Sendable {
     deinit { words.deallocate() }
   }
 
-  /// The places of one size.
+  /// The arena of one record size.
   private struct SizeClass {
     var arena: Arena?
     var count = 0
-    /// The first free place plus 1, which holds the next one plus 1.
+    /// The first free record plus 1; a free record contains the number of the next free record plus 1.
     var free: UInt64 = 0
     var freeCount = 0
   }
 
   private var classes: ContiguousArray<SizeClass> = []
 
-  /// Words of a class: 6, 8, 12, 16, 24, 32 …
+  /// The number of words of a class: 6, 8, 12, 16, 24, 32 …
   @inline(__always)
   private static func size(_ number: Int) -> Int { (number & 1 == 0 ? 6 : 8) << (number / 2) }
 
@@ -47,7 +47,7 @@ struct ColdStore: Sendable {
     (Int(handle >> indexBits), Int(handle & (1 << indexBits - 1)))
   }
 
-  /// Makes sure that nobody else sees what is changed.
+  /// Copies the arenas that are shared, so that changes do not affect other copies of the value.
   mutating func own() {
     for number in classes.indices where classes[number].arena != nil {
       if !isKnownUniquelyReferenced(&classes[number].arena) { grow(number, by: 0) }
@@ -61,9 +61,10 @@ struct ColdStore: Sendable {
     return classes[number].arena.unsafelyUnwrapped.words + index &* Self.size(number)
   }
 
-  /// Room for so many words: that of a record which is given up for it, if it is of the size, else another one.
+  /// Allocates a record for a number of words. The old record is reused if it is in the same size class, and freed
+  /// otherwise.
   ///
-  /// - Returns: The record, and where it is; its words are not set.
+  /// - Returns: The handle and the words, which are not initialised.
   mutating func room(for count: Int, insteadOf old: UInt32) -> (handle: UInt32, words: UnsafeMutablePointer<UInt64>) {
     let number = Self.sizeClass(count)
     if old != Self.none {
@@ -102,9 +103,9 @@ struct ColdStore: Sendable {
     classes[number].arena = larger
   }
 
-  /// Records that are used.
+  /// The number of records in use.
   var count: Int { classes.reduce(0) { $0 + $1.count - $1.freeCount } }
 
-  /// Bytes of the records, used or not.
+  /// The size of all records in bytes, including free ones.
   var byteCount: Int { classes.indices.reduce(0) { $0 + classes[$1].count * Self.size($1) * 8 } }
 }

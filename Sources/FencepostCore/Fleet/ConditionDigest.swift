@@ -1,17 +1,17 @@
 import FencepostKernel
 
-/// Identifies a condition by its identifier and definition, in any table: BLAKE2s over the identifier and the encoded kind, tag,
-/// policy and geometry. The generation and the assumed state are left out.
+/// Identifies a condition in any table by its identifier and definition: BLAKE2s over the identifier and the encoded
+/// kind, tag, policy and geometry. The generation and the assumed state are left out.
 ///
-/// Among n conditions, two different ones have the same digest with a probability of at most n² / 2^129 (10⁻²⁷ for a million).
-/// To choose two such conditions on purpose takes about 2^64 digests.
+/// Among n conditions, two different ones have the same digest with a probability of at most n² / 2^129 (10⁻²⁷ for a
+/// million). An attacker needs about 2^64 digests to find two such conditions.
 struct ConditionDigest: Hashable, Sendable {
   var first: UInt64
   var second: UInt64
 }
 
 extension ConditionTable {
-  /// The digest of the condition of a live slot.
+  /// The digest of the condition in a slot in use.
   func digest(of slot: UInt32) -> ConditionDigest {
     var writer = ByteWriter(reserving: 256)
     identifiers.withBytes(of: slot) { bytes in
@@ -23,7 +23,7 @@ extension ConditionTable {
     return ConditionDigest(first: digest.first, second: digest.second)
   }
 
-  /// A hash of the definition, which portable devices had before format 3.
+  /// A hash of the definition, by which portable devices identified conditions before format 3.
   func definitionHash(of slot: UInt32) -> UInt32 {
     var writer = ByteWriter(reserving: 256)
     putDefinition(of: slot, &writer)
@@ -39,7 +39,7 @@ extension ConditionTable {
     subject(of: slot).encode(to: &writer)
   }
 
-  /// A hash of the identifier, which portable devices had before format 3.
+  /// A hash of the identifier, by which portable devices identified conditions before format 3.
   func identifierHash(of slot: UInt32) -> UInt64 {
     identifiers.withBytes(of: slot) { bytes in
       var sum = Checksum(seed: 3)
@@ -48,7 +48,7 @@ extension ConditionTable {
     }
   }
 
-  /// The conditions by the hash of their identifier.
+  /// The slots of the conditions, by the hash of their identifier.
   var slotsByIdentifierHash: [UInt64: UInt32] {
     var slots: [UInt64: UInt32] = [:]
     slots.reserveCapacity(count)
@@ -57,8 +57,8 @@ extension ConditionTable {
   }
 }
 
-/// The digests of the conditions of one version of a table, each computed once: many devices are inside of the same polygon, and
-/// its digest takes a time in proportion to its vertices.
+/// The digests of the conditions of one version of a table, each computed once. Many devices are inside the same
+/// polygon, and the time for its digest is proportional to its vertices.
 struct ConditionDigests: Sendable {
   private var digests: [UInt32: ConditionDigest] = [:]
 
@@ -75,7 +75,7 @@ struct PortableConditions: Sendable {
   private var digests: [ConditionDigest: UInt32] = [:]
   private var identifiers: [UInt64: UInt32] = [:]
 
-  /// The slot of a condition; `nil` if the table has no equal one.
+  /// The slot of an equal condition; `nil` if the table contains no such condition.
   mutating func slot(of condition: DeviceBytes.Reference.Condition?, _ table: ConditionTable) -> UInt32? {
     switch condition {
     case nil: return nil

@@ -1,12 +1,12 @@
 import FencepostKernel
 
-/// The result of comparing a given table with a saved table.
+/// The result of comparing the caller's table with a saved table.
 enum TableAdoption: Sendable {
-  /// The given table was new and empty, and is now equal to the saved table, including the slots.
+  /// The caller's table was new and empty, and is now equal to the saved table, including the slots.
   case taken
-  /// Both tables have the same version; the given table may have been brought up to date.
+  /// Both tables have the same version; the caller's table may have been brought up to date.
   case equal
-  /// The given table is a later version of the saved table.
+  /// The caller's table is a later version of the saved table.
   case later
   /// Both tables come from the same table, but were changed differently.
   case diverged

@@ -111,11 +111,11 @@ public final class Conditions: Sendable {
     self.init(restored: ConditionTable(limit: nil))
   }
 
-  /// The table as it was when a snapshot was made, generations included.
+  /// Restores the table at the moment of a snapshot, including the generations.
   ///
-  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` when the bytes are no snapshot, are damaged, come from a newer version
-  ///   of the library, or are of a monitor that a fleet cannot stand for: one with a condition limit, a path, or delivery
-  ///   `first` or `latest`, or that was fed.
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` if the bytes are not a snapshot, are damaged, come from a newer
+  ///   version of the library, or are the snapshot of a monitor that a fleet cannot replace: one with a condition
+  ///   limit, a path, or delivery `first` or `latest`, or one that has had inputs.
   public convenience init(restoring snapshot: [UInt8]) throws(MonitorError) {
     try self.init(engine: try MonitorEngine(restoring: snapshot))
   }
@@ -152,7 +152,7 @@ public final class Conditions: Sendable {
   /// Creates another gate to the table, for the fork of a fleet that has a gate.
   func newGate(like gate: Gate) -> Gate { Gate(table, gates, refusesLines: gate.refusesLines) }
 
-  /// Creates a gate to the table for a fleet with given options.
+  /// Creates a gate to the table for a fleet with options.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the table has lines, and the fleet has no path or another
   ///   delivery than `every`. As long as such a fleet exists, the table refuses lines.
@@ -237,9 +237,9 @@ public final class Conditions: Sendable {
 }
 
 extension Conditions {
-  /// Removes a condition and its waiting events. An unknown identifier changes nothing.
+  /// Removes a condition and its waiting events; does nothing if no condition has the identifier.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether a condition was removed.
   @discardableResult
   public func remove(_ identifier: String) -> Bool {
     change { table in
@@ -249,12 +249,12 @@ extension Conditions {
     }
   }
 
-  /// Number of conditions.
+  /// The number of conditions.
   public var count: Int { read { table in table.count } }
 
   /// The identifiers in the order in which the conditions were added.
   public var identifiers: [String] { readLong { table in table.live.map { table.identifier(of: $0) } } }
 
-  /// The whole table as bytes, the same on every platform, generations included. See ``init(restoring:)``.
+  /// The whole table as bytes, including the generations; the same on every platform. See ``init(restoring:)``.
   public func snapshot() -> [UInt8] { readLong { table in table.withSnapshot { Array($0) } } }
 }

@@ -46,7 +46,7 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   var look: UInt8 = DeviceLine.firstLook
   /// The lower bits are the flags. The bits above them count how often the line was given to another device, modulo 64.
   private var bits: UInt8 = 0
-  /// What has changed since the device was saved. If the fleet is not saved, everything counts as changed.
+  /// The unsaved changes of the device. Without a storage, everything counts as changed.
   var notes: Notes = .all
   /// The number of intervals of its own time that the device has passed through; see ``Pace``.
   var intervals: UInt8 = 0
@@ -55,7 +55,7 @@ struct DeviceLine: Sendable, BitwiseCopyable {
     let rawValue: UInt8
     /// The number belongs to a device.
     static let isUsed = Flags(rawValue: 1)
-    /// The device was removed, but some of its events have not been handled yet.
+    /// The device was removed, but some of its events are not committed yet.
     static let isLeaving = Flags(rawValue: 2)
     fileprivate static let all: UInt8 = 3
   }

@@ -38,9 +38,9 @@ struct DeviceTable: Sendable {
   var free = FreeLines()
   /// Whether a line was ever given to another device.
   private var hasReused = false
-  /// How often the six bits of each line's generation began anew; empty while none did.
+  /// The number of times that the six bits of each line's generation wrapped around; empty while none did.
   private var laps: ContiguousArray<UInt32> = []
-  /// The number of events that are not handled yet, for each removed device that has such events.
+  /// The number of uncommitted events of each removed device that has such events.
   private var leaving: [UInt32: Int] = [:]
   private(set) var count = 0
   /// The changes that have to be saved.
@@ -143,8 +143,8 @@ struct DeviceTable: Sendable {
     laps[Int(device)] &+= 1
   }
 
-  /// Removes a device. Its identifier becomes free at once; its line becomes free when all its waiting events are
-  /// handled.
+  /// Removes a device. Its identifier becomes free at once; its line becomes free when all its events are committed or
+  /// void.
   mutating func remove(_ device: UInt32, events: Int) {
     cold.free(lines[device].cold)
     names.retire(slot: device)
@@ -161,7 +161,7 @@ struct DeviceTable: Sendable {
     hurry(device)
   }
 
-  /// Notes that an event of a device was handled or became void.
+  /// Counts an event of a removed device that was committed or became void.
   mutating func release(_ device: UInt32) {
     guard !leaving.isEmpty, let events = leaving[device] else { return }
     if events > 1 {
@@ -174,7 +174,7 @@ struct DeviceTable: Sendable {
     }
   }
 
-  // MARK: - What is kept of a device
+  // MARK: - The state of a device
 
   /// Reads the stored state of a device.
   @inline(__always)
@@ -211,9 +211,9 @@ struct DeviceTable: Sendable {
     move(device)
   }
 
-  // MARK: - What is to be saved
+  // MARK: - Unsaved changes
 
-  /// Notes that a device has changed.
+  /// Marks a device as changed.
   @inline(__always)
   mutating func move(_ device: UInt32) {
     if !lines[device].notes.contains(.moved) { notes.move(device, lines) }
@@ -236,7 +236,7 @@ struct DeviceTable: Sendable {
       at: coordinate, slack: slack, room: max(slack, min(room, DeviceSurroundings.farthest)), isHidden: isHidden)
   }
 
-  /// Notes that an input of a device was accepted.
+  /// Records that an input of a device was accepted.
   ///
   /// - Parameter clock: The clock of the device before the input.
   @inline(__always)
@@ -253,10 +253,10 @@ struct DeviceTable: Sendable {
     arrivals.restore(device, time, bound: lines.count)
   }
 
-  /// Notes that time has passed for all devices.
+  /// Records that all devices were advanced to a time.
   mutating func reach(_ time: Int64) { notes.reach(time) }
 
-  /// Notes that time was set back, for all devices or for one.
+  /// Records that time was set back, for all devices or for one.
   mutating func rewindNotes(watermark: Int64) {
     var latest = watermark
     for device in 0..<UInt32(lines.count) { latest = max(latest, lines[device].clock) }
@@ -265,13 +265,13 @@ struct DeviceTable: Sendable {
 
   mutating func beginParts() { notes.beginParts() }
 
-  /// Notes a change of a device that must be saved before the call returns.
+  /// Marks a change of a device that must be saved before the call returns.
   @inline(__always)
   mutating func hurry(_ device: UInt32, mustSync: Bool = true) {
     if notes.isOn { notes.hurry(device, lines, mustSync: mustSync) }
   }
 
-  /// Starts noting changes (the present state counts as saved), or stops noting them.
+  /// Starts tracking changes (the current state counts as saved), or stops tracking them.
   ///
   /// - Parameter interval: The interval after which everything has to be saved, in microseconds; `nil` if there is no
   ///   such interval.

@@ -1,25 +1,25 @@
 import FencepostKernel
 
-/// What is known of the rows that a storage keeps of a fleet.
+/// The rows that a storage contains for a fleet, as far as later changes depend on them.
 struct KeptFleet: Sendable {
   /// The generations of the conditions, ascending.
   var generations: ContiguousArray<UInt64> = []
-  /// The table when they were written; `nil` = not known.
+  /// The version of the table when its conditions were written; `nil` if it is unknown.
   var version: UInt64?
-  /// Devices of which a row tells.
+  /// The devices that have a row.
   var devices = SlotSet()
   var deviceCount = 0
-  /// Of the last time that all devices were saved.
+  /// The moment at which all devices were saved last.
   var moment: FleetMoment
 
-  /// Nothing is kept yet.
+  /// Describes an empty storage.
   init(_ fleet: borrowing FleetEngine) {
     moment = FleetMoment(fleet)
   }
 
-  /// What a fleet was just restored from.
+  /// Describes the storage from which a fleet was just restored.
   ///
-  /// - Parameter table: The table that was kept with it.
+  /// - Parameter table: The table that was stored with the fleet.
   init(restored fleet: borrowing FleetEngine, _ table: borrowing ConditionTable) {
     moment = FleetMoment(fleet)
     generations = ContiguousArray(table.live.map { table.generation(of: $0) })
@@ -29,7 +29,7 @@ struct KeptFleet: Sendable {
     }
   }
 
-  /// Takes note of what was written.
+  /// Updates the description after changes were written.
   mutating func update(_ changes: borrowing FleetChanges) {
     generations = changes.generations
     version = changes.version
@@ -42,14 +42,15 @@ struct KeptFleet: Sendable {
   }
 }
 
-/// What a storage is to make last of a fleet, in one transaction.
+/// The changes of a fleet that a storage must write in one transaction.
 ///
-/// The devices that are written are either all that changed, or some of them with their events: those of which something
-/// changed that is to last at once, a state, a crossing in the making, an event; or, of very many, the next part. The others
-/// are kept as they were then, which was a state of theirs after fewer inputs. What belongs to all devices at one moment, the
-/// time to which they were advanced above all, is written only when all of them are kept as they were then or later.
+/// The written devices are either all changed devices, or some of them with their events. These are the devices with an
+/// urgent change (of a state, a candidate or an event) or, if very many devices have changed, the next part of them.
+/// For each other device, the storage keeps an earlier state, which is the device's state after fewer inputs. The data
+/// that all devices share at one moment, such as the time to which they were advanced, is written only if the storage
+/// then contains every device as of that moment or later.
 public struct FleetChanges: StoredChanges {
-  /// Of which devices the rows are written.
+  /// The devices whose rows are written.
   enum Extent {
     case urgent
     case all
@@ -63,18 +64,18 @@ public struct FleetChanges: StoredChanges {
   public let isWhole: Bool
   public let mustSync: Bool
   let moment: FleetMoment
-  /// The conditions afterwards.
+  /// The generations of the conditions after the write.
   let generations: ContiguousArray<UInt64>
   let version: UInt64
-  /// The devices whose row is written, or goes, by number.
+  /// The devices whose row is written or removed, by number; `isTold` is whether it is written.
   let devices: ContiguousArray<(number: UInt32, isTold: Bool)>
-  /// How many rows of devices there are afterwards.
+  /// The number of device rows after the write.
   let deviceCount: Int
-  /// The events that are written, or go, by their places; `nil` = all that changed, in a save of all rows also the others.
+  /// The change numbers of the events that are written or removed. `nil` means all changed events, and in a save of all
+  /// rows also all others.
   let eventPlaces: ContiguousArray<UInt64>?
 
-  /// - Parameters:
-  ///   - table: The fleet's table, which is not changed meanwhile.
+  /// - Parameter table: The fleet's table, which must not change meanwhile.
   init(
     _ fleet: borrowing FleetEngine, _ table: borrowing ConditionTable, _ kept: KeptFleet, _ extent: Extent,
     isWhole: Bool, mustSync: Bool
@@ -116,7 +117,7 @@ public struct FleetChanges: StoredChanges {
     eventPlaces = part.map { fleet.eventPlaces(with: $0) }
   }
 
-  /// The places of the events that are written, or go, ascending.
+  /// The change numbers of the events that are written or removed, ascending.
   private var writtenEvents: [UInt64] {
     eventPlaces.map { Array($0) } ?? fleet.delivery.notes.changes.keys.arranged()
   }
@@ -174,8 +175,8 @@ public struct FleetChanges: StoredChanges {
 }
 
 extension FleetEngine {
-  /// The events whose changes can be kept when some devices are: an event that is kept goes with its device, or the device
-  /// would give its sequence once more.
+  /// The events whose changes can be saved together with some devices. An event must be saved together with its device;
+  /// otherwise the device could assign the event's sequence number again.
   fileprivate func eventPlaces(with part: ContiguousArray<UInt32>) -> ContiguousArray<UInt64> {
     let written = Set(part)
     var places: ContiguousArray<UInt64> = []

@@ -4,7 +4,7 @@ protocol FleetFixRows: FixRows {
   func device(_ row: Int) -> UInt64
   /// The row number that events of the first row have.
   var firstRow: Int { get }
-  /// Returns whether a row is skipped.
+  /// Whether a row is skipped.
   func isSkipped(_ row: Int) -> Bool
 }
 
@@ -27,7 +27,7 @@ struct FleetRows: FleetFixRows {
   subscript(unchecked row: Int) -> Fix { rows[row].fix }
 }
 
-/// Fixes of many devices as columns in memory of the caller. See ``FixColumns``.
+/// Fixes of many devices as columns in the caller's memory. See ``FixColumns``.
 ///
 /// The memory is read only during the call that gets the columns; nothing is copied.
 public struct FleetColumns {

@@ -1,9 +1,9 @@
 import FencepostKernel
 
-/// The devices to which something becomes due, earliest first, then by number.
+/// The devices with a deadline, the earliest first, then by number.
 ///
-/// An entry counts while its time is the one that the device's line has; others were overtaken, and are skipped when they
-/// come up.
+/// An entry is valid if its time is the deadline in the device's line. Outdated entries are skipped when they come
+/// first.
 struct FleetDeadlines: Sendable {
   private struct Entry: Comparable {
     var time: Int64
@@ -12,16 +12,16 @@ struct FleetDeadlines: Sendable {
     static func < (one: Entry, other: Entry) -> Bool { (one.time, one.device) < (other.time, other.device) }
   }
 
-  /// So few entries are not looked through for those that were overtaken.
+  /// A heap with at most this many entries is never cleaned.
   private static let few = 64
-  /// Looked through when fewer than one of so many counts.
+  /// Outdated entries are removed if fewer than one entry in this many is valid.
   private static let sparsest = 4
 
   private var heap = BinaryHeap<Entry>()
-  /// How many devices have something that may become due.
+  /// The number of devices with a deadline.
   private(set) var deviceCount = 0
 
-  /// Takes note that the time of a device's line was changed from one to another.
+  /// Updates the heap after the deadline in a device's line has changed.
   mutating func change(_ device: UInt32, from old: Int64, to new: Int64, _ lines: DeviceLines) {
     guard old != new else { return }
     if old != .max { deviceCount -= 1 }
@@ -32,7 +32,7 @@ struct FleetDeadlines: Sendable {
     if heap.count > Self.few, heap.count > Self.sparsest * deviceCount { closeUp(lines) }
   }
 
-  /// The device to which something becomes due first.
+  /// The device with the earliest deadline.
   mutating func first(_ lines: DeviceLines) -> (time: Int64, device: UInt32)? {
     while let first = heap.first {
       if lines[first.device].earliest == first.time { return (first.time, first.device) }

@@ -1,9 +1,8 @@
 import FencepostKernel
 
-/// The events of a fleet: the waiting events, in the order in which they were caused, and the events that were handed
-/// out and are not committed.
+/// The events of a fleet: the waiting events, in the order in which they were caused, and the events in flight.
 struct FleetDelivery: Sendable {
-  /// If more of the waiting events than this, and more than half of them, were replaced since, they are removed.
+  /// If more than this many waiting entries, and more than half of them, have been replaced, they are removed.
   private static let mostStale = 1_024
 
   private var waiting = EventQueue<FleetEntry>()
@@ -16,7 +15,7 @@ struct FleetDelivery: Sendable {
   private(set) var appended: UInt64 = 0
   /// With `first` and `latest`: the number of events minus the number of observed changes, modulo 2⁶⁴.
   private var surplus: UInt64 = 0
-  /// The number of entries in the queue that were replaced since.
+  /// The number of entries in the queue that have been replaced.
   private var stale = 0
   /// The changes that have to be saved.
   private(set) var notes = EventNotes()
@@ -29,7 +28,7 @@ struct FleetDelivery: Sendable {
   @inline(__always)
   var count: Int { waiting.count }
 
-  /// Whether there are entries to hand out; all of them may be void.
+  /// Whether the queue or the events of a previous consumer contain entries; all of them may be void.
   var hasEntries: Bool { count > 0 || inFlight.hasLeft }
 
   /// The number of events that were queued so far, modulo 2⁶⁴.
@@ -68,7 +67,7 @@ struct FleetDelivery: Sendable {
         }
         entry.reported = known.reported
       }
-      // Without the entry of a condition that was replaced, or of an event that is replaced.
+      // The entry of a condition that was replaced, or of an event that is replaced, is removed.
       if let behind = turns.end(known).behind { notes.delete(behind) }
       if known.position == 0 {
         notes.delete(known)
@@ -89,7 +88,7 @@ struct FleetDelivery: Sendable {
     notes.put(entry)
   }
 
-  /// Removes the entry of an event that was handled or is void from the turns, together with the observation behind it.
+  /// Removes the entry of an event that is committed or void from the turns, together with the observation behind it.
   ///
   /// - Parameter isNotified: Whether the observation becomes an event if its state differs from that of the event.
   private mutating func endTurn(
@@ -114,14 +113,14 @@ struct FleetDelivery: Sendable {
     turns?.isBusy(device, slot, generation) ?? false
   }
 
-  /// Forgets the state that was observed behind an event, because that state is no longer valid.
+  /// Discards the state that was observed behind an event, because that state is no longer valid.
   mutating func forgetBehind(_ entry: FleetEntry) {
     if let behind = turns?.takeBehind(entry.key) { notes.delete(behind) }
   }
 
-  // MARK: - Handing out
+  // MARK: - Delivering
 
-  /// Hands out the next entry that a previous consumer did not commit; `nil` without such an entry.
+  /// Redelivers the next entry that a previous consumer did not commit; returns `nil` if there is no such entry.
   mutating func takeLeft() -> FleetEntry? { inFlight.takeLeft() }
 
   /// Removes and returns the next waiting entry, even if it is void.
@@ -134,11 +133,11 @@ struct FleetDelivery: Sendable {
     return nil
   }
 
-  /// Whether a waiting entry was not replaced.
+  /// Whether a waiting entry has not been replaced.
   @inline(__always)
   private func isCurrent(_ entry: FleetEntry) -> Bool { turns?.isPending(entry) ?? true }
 
-  /// Assigns a position to an entry, and keeps the entry until it is committed.
+  /// Assigns a position to an entry, and stores the entry until it is committed.
   mutating func handOut(_ entry: inout FleetEntry) {
     lastPosition += 1
     entry.position = lastPosition
@@ -147,14 +146,14 @@ struct FleetDelivery: Sendable {
     if turns != nil { turns?.setPending(entry) }
   }
 
-  /// Notes that an entry that was removed from the queue is void, and calls `body` with each entry that is dropped.
+  /// Drops a void entry that was removed from the queue, and calls `body` with each entry that is dropped with it.
   mutating func discard(_ entry: FleetEntry, _ body: (FleetEntry) -> Void) {
     notes.delete(entry)
     body(entry)
     if turns != nil { endTurn(entry, { _ in false }, body) }
   }
 
-  /// Removes the entries that were handed out to the present consumer, and calls `body` with each entry that is no
+  /// Removes the entries that were delivered to the present consumer, and calls `body` with each entry that is no
   /// longer needed. With `first` and `latest`, queues the next events of their conditions.
   ///
   /// - Parameter isNotified: Whether the condition of an entry exists and its policy asks for an event.
@@ -192,31 +191,31 @@ struct FleetDelivery: Sendable {
     for entry in dropped { discard(entry, body) }
   }
 
-  /// Drops all void events, whether they wait or were handed out.
+  /// Drops all void events, whether they wait or are in flight.
   mutating func dropAll(_ isLive: (FleetEntry) -> Bool) {
     dropVoid(isLive) { _ in }
     for entry in inFlight.entries where !isLive(entry) { discard(entry) { _ in } }
     inFlight.filter(isLive)
   }
 
-  /// Calls `body` with every event that waits or is not committed, and with every observation behind such an event.
+  /// Calls `body` with every event that waits or is in flight, and with every observation behind such an event.
   func forEach(_ body: (FleetEntry) -> Void) {
     for entry in inFlight.entries { body(entry) }
     forEachWaiting(body)
     turns?.forEachBehind(body)
   }
 
-  /// Calls `body` with every event that was not handed out yet, including void ones.
+  /// Calls `body` with every event that was not delivered yet, including void ones.
   func forEachWaiting(_ body: (FleetEntry) -> Void) {
     waiting.forEach { if isCurrent($0) { body($0) } }
   }
 
-  /// Whether there is a live event to hand out.
+  /// Whether there is a valid event to deliver.
   func hasEvents(_ isLive: (FleetEntry) -> Bool) -> Bool {
     inFlight.left.contains(where: isLive) || waiting.contains { isCurrent($0) && isLive($0) }
   }
 
-  /// Returns the number of live waiting events.
+  /// Returns the number of valid waiting events.
   func pending(_ isLive: (FleetEntry) -> Bool) -> Int {
     var count = 0
     forEachWaiting { if isLive($0) { count += 1 } }
@@ -225,7 +224,7 @@ struct FleetDelivery: Sendable {
 
   // MARK: - Saving and restoring
 
-  /// Starts noting changes (the present events count as saved), or stops noting them.
+  /// Starts tracking changes (the current events count as saved), or stops tracking them.
   mutating func setNotes(isOn: Bool) { notes = EventNotes(isOn: isOn, saved: appended) }
 
   mutating func clearNotes() { notes.clear(saved: appended) }
@@ -237,8 +236,8 @@ struct FleetDelivery: Sendable {
     appended = count
   }
 
-  /// Restores the saved events, which are in the order in which they were caused. Events that were handed out and are
-  /// not committed are handed out again.
+  /// Restores the saved events, which are in the order in which they were caused. Events that were in flight are
+  /// redelivered.
   mutating func restore(_ entries: ContiguousArray<FleetEntry>) throws(Damage) {
     var left = entries
     left.removeAll { $0.position == 0 }

@@ -1,8 +1,8 @@
-/// Fixes of many devices as columns in memory of the caller. The devices are a dictionary column: each row has an index
+/// Fixes of many devices as columns in the caller's memory. The devices are a dictionary column: each row has an index
 /// into a table of device numbers.
 ///
-/// This type is not generic over the width of an index. The code that feeds the columns is compiled separately, so it
-/// would look up for each row how to read the index.
+/// The type is not generic over the width of an index. The code that feeds the columns is compiled separately, so
+/// generic code would look up for each row how to read the index.
 package struct FleetDictionaryColumns: FleetFixRows {
   /// The width of an index, in bytes. Indices are unsigned.
   package enum Width: Sendable {
@@ -58,7 +58,7 @@ package struct FleetDictionaryColumns: FleetFixRows {
   @inline(__always)
   subscript(unchecked row: Int) -> Fix { fixes[unchecked: row] }
 
-  /// Returns whether a row is skipped. A row whose index is beyond the table is never skipped, so that it is refused.
+  /// Whether a row is skipped. A row whose index is beyond the table is never skipped, so that it is refused.
   func isSkipped(_ row: Int) -> Bool {
     let index = index(row)
     return skipsUnknown && index < UInt64(numbers.count) && numbers[Int(truncatingIfNeeded: index)] == 0

@@ -31,7 +31,7 @@ extension FleetEngine {
     return isKnown ? result : nil
   }
 
-  /// Calls `body` with each device that is inside the condition whose identifier is given as UTF-8.
+  /// Calls `body` with each device that is inside the condition with an identifier, which is in UTF-8.
   package mutating func forEachDevice(
     insideOf bytes: UnsafeBufferPointer<UInt8>, _ body: (DevicePresence) -> Void
   ) throws(MonitorError) {

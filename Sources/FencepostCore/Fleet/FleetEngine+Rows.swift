@@ -1,9 +1,9 @@
 import FencepostKernel
 
-/// A fleet's state as rows, which ``FleetRestorer`` reads back: the table once, and a row for each device that was given
-/// something.
+/// A fleet's state as rows, which ``FleetRestorer`` reads back: the table once, and a row for each device that has had
+/// an input.
 extension FleetEngine {
-  /// Hands over every row, the head first, then by table and key.
+  /// Calls `body` with every row: the head first, the others by table and key.
   func forEachRow<Failure>(
     _ table: borrowing ConditionTable, _ body: (MonitorRow) throws(Failure) -> Void
   ) throws(Failure) {
@@ -16,14 +16,14 @@ extension FleetEngine {
     for device in told { try withDeviceRow(device, table, &writer, body) }
   }
 
-  /// The devices of which a row tells when all are written: of those that were removed none whose events are void.
+  /// The devices to write in a full save: the devices that have a row, except removed devices without valid events.
   func devicesToTell(_ entries: ContiguousArray<FleetEntry>) -> ContiguousArray<UInt32> {
     let leaving = Set(entries.lazy.map { $0.device }.filter { devices.isLeaving($0) })
     return ContiguousArray(
       devices.all.filter { devices.isTold($0) && (!devices.isLeaving($0) || leaving.contains($0)) })
   }
 
-  /// The events that wait or are not committed and are not void, by the order of their rows.
+  /// The valid events that wait or are in flight, in the order of their rows.
   func savedEntries(_ table: ConditionTable) -> ContiguousArray<FleetEntry> {
     var entries: ContiguousArray<FleetEntry> = []
     delivery.forEach { if table.holds($0.entry.slot, $0.entry.generation) { entries.append($0) } }

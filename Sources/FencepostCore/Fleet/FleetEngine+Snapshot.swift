@@ -1,20 +1,21 @@
 import FencepostKernel
 
-/// A snapshot: the whole fleet as one blob of bytes, the same on every platform: the table, the devices, and the events that
-/// wait.
+/// A snapshot: the whole fleet (the table, the devices and the pending events) as one blob of bytes, which is the same
+/// on every platform.
 ///
-/// Layout, numbers with the least significant byte first: the eight bytes `FNCFLET` and 0x1A; the format (4 bytes, 1); the
-/// rows; the table 255; and a checksum (8 bytes) over all before it. A row is as in a monitor's snapshot.
+/// The layout, with the least significant byte of numbers first: the eight bytes `FNCFLET` and 0x1A; the format (4
+/// bytes, 1); the rows; the table number 255; and a checksum (8 bytes) of all bytes before it. The rows have the form
+/// of those of a monitor's snapshot.
 extension FleetEngine {
   private static let magic: UInt64 = 0x1A54_454C_4643_4E46
   private static let format: UInt32 = 1
 
-  /// The whole state as bytes. The same state gives the same bytes.
+  /// The whole state as bytes. Equal states give equal bytes.
   ///
-  /// - Complexity: O(conditions + devices + events that wait)
+  /// - Complexity: O(conditions + devices + pending events)
   public func snapshot() -> [UInt8] { withSnapshot { Array($0) } }
 
-  /// Calls `body` with the bytes that ``snapshot()`` gives, in place.
+  /// Calls `body` with the bytes that ``snapshot()`` returns, in place.
   package func withSnapshot<Result: Sendable>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     gate.readLong { table in
       var writer = ByteWriter(reserving: 512 + table.count * 160 + devices.count * 128)
@@ -32,21 +33,21 @@ extension FleetEngine {
     }
   }
 
-  /// The fleet as it was when a snapshot was made; what was handed out and not committed is handed out again.
+  /// Restores the fleet at the moment of a snapshot. Events that were in flight are redelivered.
   ///
-  /// Devices have the numbers that they had, but where most numbers belonged to devices that were given nothing.
+  /// The devices keep their numbers, unless most of the numbers belonged to devices without a row.
   ///
-  /// - Parameter conditions: The table to go on with; `nil` = one of its own. One that is new and empty becomes the table of
-  ///   the snapshot; else it must be another version of that.
-  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` when the bytes are no snapshot, are damaged, or come from a newer
-  ///   version of the library; ``MonitorError/tableMismatch(_:)``.
+  /// - Parameter conditions: The table to continue with; `nil` for a table of the fleet's own. A new and empty table
+  ///   becomes equal to the table of the snapshot; any other table must be another version of that table.
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` if the bytes are not a snapshot, are damaged, or come from a newer
+  ///   version of the library; ``MonitorError/tableMismatch(_:)`` if the devices cannot continue with `conditions`.
   public init(restoring snapshot: [UInt8], conditions: Conditions? = nil) throws(MonitorError) {
     self = try snapshot.withRawBytes { bytes throws(MonitorError) in
       try FleetEngine(restoring: bytes, conditions: conditions)
     }
   }
 
-  /// The fleet as it was when a snapshot was made. See ``init(restoring:conditions:)``.
+  /// Restores the fleet at the moment of a snapshot. See ``init(restoring:conditions:)``.
   package init(restoring snapshot: UnsafeRawBufferPointer, conditions: Conditions?) throws(MonitorError) {
     do throws(Damage) {
       self = try Self.restored(snapshot)
@@ -56,7 +57,7 @@ extension FleetEngine {
     if let conditions { _ = try move(onto: conditions) }
   }
 
-  /// How many rows of devices follow.
+  /// The number of device rows in the rest of the snapshot.
   private static func deviceRows(in reader: ByteReader) throws(Damage) -> UInt64 {
     var reader = reader
     var count: UInt64 = 0

@@ -1,12 +1,12 @@
 /// An event of one device of a fleet.
 public struct FleetEvent: Sendable, Hashable {
-  /// The event, as a monitor for this device alone would give it. The sequence counts the events of the device.
+  /// The event that a monitor of this device alone would return. The sequence number counts the events of the device.
   public var event: Event
   /// The device's number.
   public var device: UInt64
   /// The device's identifier.
   public var deviceIdentifier: String
-  /// The number of the event in the fleet: 1, 2, 3 … in the order in which the events are first handed out.
+  /// The number of the event in the fleet: 1, 2, 3 … in the order of the first deliveries.
   public var position: UInt64
   /// The row of the batch that caused the event, from 0; 0 for a single call. If parts of one batch are fed to several
   /// fleets, merging their events by row gives the order that one fleet would give.
@@ -50,7 +50,7 @@ package struct FleetEntry: Sendable {
     case pending = 0
     /// With the deliveries `first` and `latest`: the state that is observed behind a pending event of the condition.
     case behind = 1
-    /// In ``EventNotes``: an event that was handled or is void, so that its row must be deleted.
+    /// In ``EventNotes``: an event that was committed or is void, so its row must be deleted.
     case gone = 2
   }
 }

@@ -1,9 +1,9 @@
 import FencepostKernel
 
-/// Notes which devices have changed since a fleet was last saved, so that a save writes only their rows.
+/// The dirty devices: those that have changed since the fleet was last saved, so that a save writes only their rows.
 ///
-/// The notes exist only for a fleet with a storage. The notes about a device are also in its line (see
-/// ``DeviceLine/Notes``), so fixes that change only clock and counters are noted only once.
+/// Only a fleet with a storage tracks them. The marks of a device are also in its line (see ``DeviceLine/Notes``), so a
+/// device whose fixes change only clock and counters is marked only once.
 struct DeviceNotes: Sendable {
   let isOn: Bool
   /// The event time that has passed since everything was saved.
@@ -19,7 +19,7 @@ struct DeviceNotes: Sendable {
   private(set) var mustSync = false
   /// The number of devices with unsaved changes.
   private(set) var unsavedCount = 0
-  /// The number of inputs that were accepted since the notes began, including advances of all devices.
+  /// The number of inputs that were accepted since tracking began, including advances of all devices.
   private(set) var inputs: UInt64 = 0
 
   init(isOn: Bool = false, interval: Int64? = nil) {
@@ -27,7 +27,7 @@ struct DeviceNotes: Sendable {
     self.interval = interval
   }
 
-  /// Notes that an input of a device was accepted.
+  /// Records that an input of a device was accepted.
   ///
   /// - Parameter clock: The clock of the device before the input.
   mutating func take(_ device: UInt32, at time: Int64, after clock: Int64, _ lines: DeviceLines) {
@@ -43,19 +43,19 @@ struct DeviceNotes: Sendable {
     }
   }
 
-  /// Notes that time has passed for all devices.
+  /// Records that all devices were advanced to a time.
   mutating func reach(_ time: Int64) {
     inputs &+= 1
     pace.reach(time)
   }
 
-  /// Notes that the latest time of all devices was set back.
+  /// Records that the latest time of all devices was set back.
   mutating func rewind(to time: Int64) { pace.rewind(to: time) }
 
-  /// Notes that a save of all devices begins, which saves the devices in parts.
+  /// Records that a save of all devices in parts begins.
   mutating func beginParts() { pace.restart() }
 
-  /// Notes that a device has changed.
+  /// Marks a device as changed.
   @inline(never)
   mutating func move(_ device: UInt32, _ lines: DeviceLines) {
     let notes = lines[device].notes
@@ -64,8 +64,8 @@ struct DeviceNotes: Sendable {
     lines[device].notes = notes.union([.listed, .moved])
   }
 
-  /// Notes a change of the conditions that a device is inside or about to cross, a change of what was reported, or that
-  /// the row of the device must be deleted.
+  /// Marks an urgent change: of the conditions that a device is inside or about to cross, of a reported state, or the
+  /// deletion of the device's row.
   mutating func hurry(_ device: UInt32, _ lines: DeviceLines, mustSync: Bool) {
     if mustSync { self.mustSync = true }
     move(device, lines)
@@ -100,7 +100,7 @@ struct DeviceNotes: Sendable {
     return (devices, next)
   }
 
-  /// Removes the notes about some devices that were saved.
+  /// Removes the marks of some devices that were saved.
   mutating func clear(_ devices: ContiguousArray<UInt32>, _ lines: DeviceLines) {
     forget(devices, lines)
     urgent.removeAll { !lines[$0].notes.contains(.urgent) }
@@ -114,14 +114,14 @@ struct DeviceNotes: Sendable {
     }
   }
 
-  /// Removes the notes about devices that were saved in parts, except devices that have changed since.
+  /// Removes the marks of devices that were saved in parts, except devices that have changed since.
   mutating func endParts(_ lines: DeviceLines) {
     for device in listed where !lines[device].notes.contains(.moved) { lines[device].notes.remove(.listed) }
     listed.removeAll { !lines[$0].notes.contains(.listed) }
     mustSync = !urgent.isEmpty
   }
 
-  /// Removes the notes about everything that was saved.
+  /// Removes all marks: those of urgent devices, or of all devices, after they were saved.
   mutating func clear(all: Bool, _ lines: DeviceLines) {
     forget(urgent, lines)
     urgent.removeAll(keepingCapacity: urgent.capacity <= 65_536)
@@ -134,7 +134,7 @@ struct DeviceNotes: Sendable {
   }
 }
 
-/// Notes which events of a fleet were added, handed out or removed since the fleet was last saved.
+/// The events of a fleet that were added, delivered or removed since the fleet was last saved.
 struct EventNotes: Sendable {
   let isOn: Bool
   /// The changes, by the number of the event in the order in which events were caused.
@@ -159,7 +159,7 @@ struct EventNotes: Sendable {
     if isOn { note(entry) }
   }
 
-  /// Notes that an event was handled or became void.
+  /// Records that an event was committed or became void.
   mutating func delete(_ entry: FleetEntry) {
     guard isOn else { return }
     if entry.entry.change > saved {
@@ -177,13 +177,13 @@ struct EventNotes: Sendable {
     changes[entry.entry.change] = entry
   }
 
-  /// Removes the notes about some events that were saved.
+  /// Removes the records of some events that were saved.
   mutating func clear(_ places: ContiguousArray<UInt64>, saved: UInt64) {
     self.saved = saved
     for place in places { changes[place] = nil }
   }
 
-  /// Removes the notes about everything that was saved.
+  /// Removes all records after a save.
   mutating func clear(saved: UInt64) {
     self.saved = saved
     mustSync = false

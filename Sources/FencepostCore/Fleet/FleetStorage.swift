@@ -1,24 +1,25 @@
-/// Where a fleet is kept.
+/// The storage of a fleet.
 public protocol FleetStorage: StateStorage {
-  /// How many rows of devices ``StateStorage/read(_:)`` will hand over, so that room is made for no more than there are;
-  /// `nil` where that is not known.
+  /// The number of device rows that ``StateStorage/read(_:)`` will pass, so that memory is reserved for no more rows;
+  /// `nil` if it is unknown.
   func countDevices() throws(MonitorError) -> UInt64?
 
   /// The family of the stored fleet; `nil` if nothing is stored yet, or if the storage has no families.
   ///
-  /// Fleets that share a table are one family. A table that continues one of them is accepted for the others, however it
-  /// was changed in between.
+  /// Fleets that share a table form a family. If one fleet of a family accepts a table, the others accept it too,
+  /// however it was changed in between.
   var family: UInt32? { get }
 
-  /// Makes the storage a member of a family. A new storage becomes one with its first write. An existing one changes its
-  /// family with the next write of all rows, and only if it has room for a second copy.
+  /// Makes the storage a member of a family. A new storage joins with its first write. An existing storage changes its
+  /// family with the next write of all rows, and only if there is space for a second copy.
   ///
-  /// - Parameter family: `nil` = the present family of an existing storage, a random one for a new storage.
-  /// - Returns: The family, and whether the storage waits for a write of all rows to join it; `nil` if the storage has no
+  /// - Parameter family: The family to join; `nil` for the present family of an existing storage, or a random family
+  ///   for a new storage.
+  /// - Returns: The family, and whether the storage joins it only with a write of all rows; `nil` if the storage has no
   ///   families.
   func join(_ family: UInt32?) -> (family: UInt32, needsAllRows: Bool)?
 
-  /// Makes changes last, as ``MonitorStorage/write(_:)`` does.
+  /// Writes changes, with the guarantees of ``MonitorStorage/write(_:)``.
   func write(_ changes: borrowing FleetChanges) throws(MonitorError)
 }
 

@@ -1,16 +1,16 @@
 import FencepostKernel
 
-/// With the deliveries `first` and `latest`: the last event and the present observation of each condition of a device
-/// that has an event which waits or is not committed. The memory follows these events, not the devices.
+/// With the deliveries `first` and `latest`: the pending event of each condition of a device that has one, and the
+/// observation behind it. Memory is needed only for these events, not for each device.
 ///
-/// The rules are those of ``TurnOutbox``. The state that was last reported for any other condition follows from the
-/// state of the device; see ``DeviceState/toldState(of:_:)``.
+/// The rules are those of ``TurnOutbox``. For any other condition, the last reported state follows from the state of
+/// the device; see ``DeviceState/toldState(of:_:)``.
 struct FleetTurns: Sendable {
   /// Whether a change replaces a waiting event (`latest`), or comes after the event (`first`).
   let replaces: Bool
-  /// The event that waits or is not committed, by device and slot. It may belong to an earlier condition of the slot.
+  /// The event that waits or is in flight, by device and slot. It may belong to an earlier condition of the slot.
   private var pending: [UInt64: FleetEntry] = [:]
-  /// The state that was observed while the pending event waited or was not committed.
+  /// The state that was observed while the event was pending.
   private var behind: [UInt64: FleetEntry] = [:]
 
   init(replaces: Bool) { self.replaces = replaces }
@@ -23,8 +23,8 @@ struct FleetTurns: Sendable {
     pending[FleetEntry.key(device, slot)]?.entry.generation == generation
   }
 
-  /// Whether an entry of the queue, or one that was handed out, is the pending event of its condition. The queue also
-  /// contains events that were replaced since.
+  /// Whether an entry of the queue or in flight is the pending event of its condition. The queue also contains events
+  /// that have been replaced.
   func isPending(_ entry: FleetEntry) -> Bool { pending[entry.key]?.change == entry.change }
 
   mutating func setPending(_ entry: FleetEntry) { pending[entry.key] = entry }
@@ -55,7 +55,7 @@ struct FleetTurns: Sendable {
     return entries
   }
 
-  /// Restores a saved entry. The entries come in the order of their changes.
+  /// Restores a saved entry. Entries must be restored in the order of their changes.
   mutating func restore(_ entry: FleetEntry) throws(Damage) {
     let known = entry.role == .behind ? setBehind(entry) : pending.updateValue(entry, forKey: entry.key)
     guard known == nil, isBusy(entry.device, entry.entry.slot, entry.entry.generation) else {

@@ -84,7 +84,7 @@ struct InsideIndex: Sendable {
 
 #if FENCEPOST_INVARIANTS
   extension InsideIndex {
-    /// Returns whether the list of a slot contains a device.
+    /// Whether the list of a slot contains a device.
     func names(_ device: UInt32, in slot: UInt32) -> Bool {
       Int(slot) < lists.count && lists[Int(slot)].devices.contains(device)
     }

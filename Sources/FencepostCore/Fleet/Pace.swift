@@ -25,7 +25,7 @@ struct Pace: Sendable {
     if time > largest { largest = time }
   }
 
-  /// Notes that a device has advanced; not used for its first input.
+  /// Records that a device has advanced; not used for its first input.
   ///
   /// - Parameters:
   ///   - interval: The interval of saves. An advance longer than this counts as one interval.
@@ -46,14 +46,14 @@ struct Pace: Sendable {
     return rest < 0 ? quotient - 1 : quotient
   }
 
-  /// Notes that the time was set back; devices advance from there.
+  /// Records that the time was set back; devices advance from there.
   mutating func rewind(to time: Int64) { largest = time }
 
   mutating func begin() { deviceCount += 1 }
 
   mutating func end(_ count: Int) { deviceCount -= count }
 
-  /// Begins anew; what devices do until they are saved counts again.
+  /// Starts a new measurement after a save.
   mutating func restart() {
     sum = 0
     isLate = false

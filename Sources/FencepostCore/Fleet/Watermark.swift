@@ -47,6 +47,7 @@ struct Watermark: Sendable {
       } else if after != 0 {
         throw Damage("the first floor is that of the generation \(after)")
       }
+      guard time <= self.time else { throw Damage("a floor is later than the clock") }
       epochs.append(Epoch(after: after, time: time))
     }
   }

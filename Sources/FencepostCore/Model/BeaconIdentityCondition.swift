@@ -1,9 +1,10 @@
-/// A beacon identity: satisfied while a beacon with that UUID, and major and minor where given, is near.
+/// A beacon identity; satisfied while a beacon with this UUID is near, and with this major and minor if they are not
+/// `nil`.
 public struct BeaconIdentityCondition: Condition {
   public let uuid: BeaconUUID
-  /// `nil` matches any.
+  /// `nil` matches any major.
   public let major: UInt16?
-  /// `nil` matches any. Must be `nil` if `major` is.
+  /// `nil` matches any minor. Must be `nil` if `major` is `nil`.
   public let minor: UInt16?
 
   public init(uuid: BeaconUUID) {

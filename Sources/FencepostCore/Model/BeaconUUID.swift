@@ -12,7 +12,7 @@ public struct BeaconUUID: Sendable, Hashable {
     self.low = low
   }
 
-  /// Reads the 8-4-4-4-12 form, upper or lower case; `nil` for anything else.
+  /// Reads the 8-4-4-4-12 form, in upper or lower case; returns `nil` for any other text.
   public init?(_ text: some StringProtocol) {
     var high: UInt64 = 0
     var low: UInt64 = 0

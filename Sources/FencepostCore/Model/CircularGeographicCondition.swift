@@ -1,4 +1,4 @@
-/// A circle on the Earth: satisfied within ``radius`` of ``center``, the line included.
+/// A circle on the Earth; satisfied within ``radius`` of ``center``, including the line.
 public struct CircularGeographicCondition: Condition {
   public var center: Coordinate
   /// Metres along the WGS84 geodesic, finite, > 0.
@@ -9,7 +9,7 @@ public struct CircularGeographicCondition: Condition {
     self.radius = radius
   }
 
-  /// The first value that is out of range, as a message; `nil` when the condition is sound.
+  /// A message about the first value that is out of range; `nil` if the condition is valid.
   package var defect: String? {
     guard center.latitude >= -90, center.latitude <= 90 else {
       return "latitude is \(center.latitude); must be from -90 to 90 degrees"
@@ -20,12 +20,12 @@ public struct CircularGeographicCondition: Condition {
     return Self.defect(ofRadius: radius)
   }
 
-  /// Why a radius is not accepted, as a message; `nil` when it is.
+  /// The reason why a radius is not accepted, as a message; `nil` if it is accepted.
   package static func defect(ofRadius radius: Double) -> String? {
     radius.isFinite && radius > 0 ? nil : "radius is \(radius); must be finite and above 0 metres"
   }
 
-  /// Whether the two differ by no more than what applications see as the same circle: 1e-7 degrees, 0.5 m.
+  /// Whether two circles differ by at most 1e-7 degrees and 0.5 m, so that applications treat them as the same circle.
   func isNearlyEqual(to other: CircularGeographicCondition) -> Bool {
     let turn = (center.longitude - other.center.longitude).magnitude
     return (center.latitude - other.center.latitude).magnitude <= 1e-7

@@ -1,10 +1,11 @@
 package import FencepostKernel
 
-/// A corridor around a path: satisfied within ``radius`` of the path, including the boundary. Ends and bends are round.
+/// A corridor around a path; satisfied within ``radius`` of the path, including the boundary. Ends and bends are round.
 ///
-/// Vertices are degrees, latitude −90 … 90, longitude −360 … 360. A path of one vertex is a circle around it.
+/// Vertices are in degrees, latitude −90 … 90, longitude −360 … 360. A path of one vertex is a circle around this
+/// vertex.
 public struct CorridorGeographicCondition: Condition {
-  /// One or more paths, each from vertex to vertex; they may cross.
+  /// One or more paths, each a sequence of vertices; they may cross.
   public var paths: [[Coordinate]]
   /// Half the width: metres along the WGS84 geodesic, finite, > 0.
   public var radius: Double
@@ -20,10 +21,9 @@ public struct CorridorGeographicCondition: Condition {
     self.edges = edges
   }
 
-  /// Whether a coordinate lies in the corridor, the line included; `false` when the coordinate or the corridor is not
-  /// valid.
+  /// Whether a coordinate lies in the corridor or on its line; `false` if the coordinate or the corridor is invalid.
   ///
-  /// - Complexity: Each call examines the whole corridor as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
+  /// - Complexity: Each call examines the whole corridor, as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
   public func contains(_ coordinate: Coordinate) -> Bool {
     GeodesicShape.contains(coordinate, in: definition)
   }
@@ -36,9 +36,9 @@ public struct CorridorGeographicCondition: Condition {
     try GeodesicShape.probability(at: point, error, in: definition)
   }
 
-  /// How the monitor reads the corridor: see ``ShapeReading``.
+  /// How the monitor interprets the corridor; see ``ShapeReading``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, as when the corridor is added.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the corridor is invalid.
   public func reading() throws(MonitorError) -> ShapeReading { ShapeReading(try .validated(definition)) }
 
   package var definition: ShapeDefinition {

@@ -46,7 +46,7 @@ public struct Diagnostics: OptionSet, Sendable, Hashable {
 }
 
 extension Diagnostics {
-  /// Whether these flags must be reported to a consumer that was last told `told`.
+  /// Whether these flags must be reported to a consumer whose last reported flags are `told`.
   func isNews(to told: Diagnostics) -> Bool {
     let difference = symmetricDifference(told)
     return !(isDisjoint(with: .unmonitored) ? difference.subtracting(.unmonitored) : difference).isEmpty

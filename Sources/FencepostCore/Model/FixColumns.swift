@@ -1,4 +1,4 @@
-/// Fixes in memory of the caller that can be read one by one.
+/// Fixes in the caller's memory that can be read one by one.
 protocol FixRows {
   var count: Int { get }
   /// Returns the fix of a row. The row must exist.
@@ -15,7 +15,7 @@ struct FixArray: FixRows {
   subscript(unchecked row: Int) -> Fix { fixes[row] }
 }
 
-/// Fixes as columns in memory of the caller. The values of a column are in an array of their own, or at a regular
+/// Fixes as columns in the caller's memory. The values of a column are in an array of their own, or at a regular
 /// distance in a larger array.
 ///
 /// The memory is read only during the call that gets the columns; nothing is copied.

@@ -27,7 +27,7 @@ public enum MonitorError: Error, Sendable, Hashable {
   case lateInput(time: Timestamp, clock: Timestamp)
   /// The input is ahead of the clock of the monitor, device or fleet by more than the option `maxTimeStepMicroseconds`.
   case aheadOfClock(time: Timestamp, clock: Timestamp, limit: Int64)
-  /// The queue is full: `limit` events wait to be handed out. `position` is the index of the first row that was not
+  /// The queue is full: `limit` events wait for delivery. `position` is the index of the first row that was not
   /// consumed.
   case queueFull(limit: Int, position: Int = 0)
   /// A defect of the library. No code throws this error; its number is reserved for unforeseen cases.

@@ -1,13 +1,14 @@
-/// Points as columns in memory of the caller. A call reads the columns in place and does not keep them.
+/// Points as columns in the caller's memory. The memory is read only during the call that gets the columns; nothing is
+/// copied.
 public struct PointColumns {
   public typealias Column = FixColumns.Column
 
-  /// Number of rows.
+  /// The number of rows.
   public let count: Int
   private let latitudes: Column
   private let longitudes: Column
 
-  /// Columns of `count` rows: degrees, both `Double`.
+  /// Creates columns of `count` rows; the values are in degrees (`Double`).
   public init(count: Int, latitudes: Column, longitudes: Column) {
     self.count = count
     self.latitudes = latitudes

@@ -1,28 +1,28 @@
 package import FencepostKernel
 
-/// How the edges between the vertices of a shape are meant. The numbers are those of snapshots and the C interface.
+/// The interpretation of the edges between the vertices of a shape. Snapshots and the C interface use the same numbers.
 @frozen
 public enum EdgeInterpretation: UInt8, Sendable, Hashable, CaseIterable {
-  /// The shortest geodesics on the WGS84 ellipsoid.
+  /// Shortest geodesics on the WGS84 ellipsoid.
   case geodesic = 0
-  /// Straight lines on the map of degrees, as GeoJSON declares them (RFC 7946, section 3.1.1), within 0.1 m.
+  /// Straight lines in a map of degrees, as GeoJSON defines them (RFC 7946, section 3.1.1), to 0.1 m.
   case planar = 1
 }
 
-/// An area on the Earth within a ring of edges, without its holes: satisfied inside and on the boundary.
+/// An area on the Earth inside a ring of edges, without its holes; satisfied inside and on the boundary.
 ///
-/// Vertices are degrees, latitude −90 … 90, longitude −360 … 360; a ring may repeat its first vertex at its end. An edge is
-/// at most 19 900 km long, and goes the short way: poles and the antimeridian are places like any other.
+/// Vertices are in degrees, latitude −90 … 90, longitude −360 … 360; a ring may repeat its first vertex at its end. An
+/// edge is at most 19 900 km long and takes the shorter way, so shapes may contain poles and cross the antimeridian.
 public struct PolygonalGeographicCondition: Condition {
   /// The outer ring.
   public var exterior: [Coordinate]
-  /// Rings within it that do not belong to it.
+  /// Rings inside the outer ring whose areas are excluded.
   public var holes: [[Coordinate]]
   public var edges: EdgeInterpretation
-  /// `true`: the polygon lies left of every ring as listed, the outer one counterclockwise, holes clockwise. `false`: each
-  /// ring encloses the smaller of the two areas that it bounds, however it is wound.
+  /// If `true`, the polygon lies to the left of each ring as listed: the outer ring is counterclockwise, holes are
+  /// clockwise. If `false`, each ring encloses the smaller of the two areas that it bounds, whatever its direction.
   public var isOriented: Bool
-  /// Metres by which the line is moved outwards, negative inwards; finite.
+  /// The distance in metres by which the line is moved outwards, finite; negative values move it inwards.
   public var buffer: Double
 
   public init(
@@ -37,7 +37,7 @@ public struct PolygonalGeographicCondition: Condition {
   }
 }
 
-/// Several areas that are one condition: satisfied in any of them.
+/// Several areas that form one condition; satisfied in any of them.
 ///
 /// Parts may touch and share edges, but not overlap. A shared edge is not part of the boundary.
 public struct MultiPolygonalGeographicCondition: Condition {
@@ -56,7 +56,7 @@ public struct MultiPolygonalGeographicCondition: Condition {
   public var edges: EdgeInterpretation
   /// See ``PolygonalGeographicCondition/isOriented``.
   public var isOriented: Bool
-  /// Metres by which the line is moved outwards, negative inwards; finite.
+  /// The distance in metres by which the line is moved outwards, finite; negative values move it inwards.
   public var buffer: Double
 
   public init(
@@ -70,15 +70,15 @@ public struct MultiPolygonalGeographicCondition: Condition {
 }
 
 extension PolygonalGeographicCondition {
-  /// The same as a condition of one part.
+  /// The same area as a condition with one part.
   package var multiple: MultiPolygonalGeographicCondition {
     MultiPolygonalGeographicCondition(
       parts: [.init(exterior: exterior, holes: holes)], edges: edges, isOriented: isOriented, buffer: buffer)
   }
 
-  /// Whether a coordinate lies in the area, the line included; `false` when the coordinate or the area is not valid.
+  /// Whether a coordinate lies in the area or on its line; `false` if the coordinate or the area is invalid.
   ///
-  /// - Complexity: Each call examines the whole area as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
+  /// - Complexity: Each call examines the whole area, as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
   public func contains(_ coordinate: Coordinate) -> Bool { multiple.contains(coordinate) }
 
   /// The probability that the true position is inside. See ``Places/probability(of:at:error:)``.
@@ -89,16 +89,16 @@ extension PolygonalGeographicCondition {
     try multiple.probability(at: point, error: error)
   }
 
-  /// How the monitor reads the area: see ``ShapeReading``.
+  /// How the monitor interprets the area; see ``ShapeReading``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, as when the area is added.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the area is invalid.
   public func reading() throws(MonitorError) -> ShapeReading { try multiple.reading() }
 }
 
 extension MultiPolygonalGeographicCondition {
-  /// Whether a coordinate lies in one of the areas, the line included; `false` when the coordinate or an area is not valid.
+  /// Whether a coordinate lies in one of the areas or on their line; `false` if the coordinate or an area is invalid.
   ///
-  /// - Complexity: Each call examines the areas as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
+  /// - Complexity: Each call examines the whole areas, as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
   public func contains(_ coordinate: Coordinate) -> Bool {
     GeodesicShape.contains(coordinate, in: definition)
   }
@@ -111,9 +111,9 @@ extension MultiPolygonalGeographicCondition {
     try GeodesicShape.probability(at: point, error, in: definition)
   }
 
-  /// How the monitor reads the areas: see ``ShapeReading``.
+  /// How the monitor interprets the areas; see ``ShapeReading``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, as when they are added.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if an area is invalid.
   public func reading() throws(MonitorError) -> ShapeReading { ShapeReading(try .validated(definition)) }
 
   package var definition: ShapeDefinition {

@@ -1,9 +1,9 @@
 import FencepostKernel
 
-/// How far the true position may be from a measured one: a normal distribution around the measured position.
+/// The uncertainty of a measured position: a normal distribution of the true position around the measured one.
 public enum PositionError: Sendable, Hashable {
-  /// A radius in metres that holds the true position with the probability `confidence`; the error is the same in all
-  /// directions. The radius 0 means that it is not reported.
+  /// A radius in metres that contains the true position with the probability `confidence`; the error is the same in all
+  /// directions. The radius 0 means that the accuracy is not reported.
   case accuracy(_ metres: Double, confidence: Double = PositionError.defaultConfidence)
   /// The one-sigma ellipse: the standard deviations along the major and the minor axis in metres, and the direction of
   /// the major axis in degrees clockwise from north.
@@ -54,7 +54,7 @@ public enum PositionError: Sendable, Hashable {
   }
 }
 
-/// Measured positions with their errors, as columns in memory of the caller, which are read during the call.
+/// Measured positions with their errors, as columns in the caller's memory. The memory is read only during the call.
 public struct MeasuredColumns {
   public typealias Column = FixColumns.Column
 
@@ -75,7 +75,7 @@ public struct MeasuredColumns {
     self.ellipses = ellipses
   }
 
-  /// The error of a row: the ellipse if there is one, else the accuracy.
+  /// The error of a row: the ellipse if there is one, otherwise the accuracy.
   @inline(__always)
   func error(_ row: Int, confidence: Double) -> PositionError {
     if let ellipses {

@@ -1,24 +1,25 @@
 import FencepostKernel
 
-/// How a monitor reads the vertices of a polygon or corridor.
+/// How a monitor interprets the vertices of a polygon or corridor.
 public struct ShapeReading: Sendable, Hashable {
-  /// Where the two interpretations of the edges are farthest apart.
+  /// The edge on which the two interpretations of the edges are farthest apart.
   public struct Departure: Sendable, Hashable {
-    /// How far, metres.
+    /// The distance between the two interpretations, in metres.
     public var metres: Double
-    /// Numbers of the part and of the ring or path, from 0; the outer ring is 0.
+    /// The indices of the part and of its ring or path, from 0; the outer ring is 0.
     public var part: Int
     public var ring: Int
-    /// Number of the vertex at which the edge starts, from 0.
+    /// The index of the vertex at which the edge starts, from 0.
     public var edge: Int
   }
 
-  /// How deep inside a position can be, metres: what margins and accuracy are compared with, as with a circle's radius.
+  /// How deep inside the shape a position can be, in metres. Margins and the accuracy are limited by it, as by the
+  /// radius of a circle.
   public var depth: Double
-  /// How far geodesic and planar edges are apart where they differ by more than 1 m; `nil` when they differ less. Then it
-  /// matters which of the two the vertices were made for.
+  /// The greatest distance between geodesic and planar edges if it is more than 1 m; otherwise `nil`. If it is not
+  /// `nil`, the interpretation for which the vertices were made matters.
   public var departure: Departure?
-  /// How many rings are left out, because they have no vertices or are narrower than a micrometre.
+  /// The number of rings that are left out because they have no vertices or are narrower than a micrometre.
   public var leftOutRings: Int
 
   init(_ shape: GeodesicShape) {

@@ -35,7 +35,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   /// Whether the instant is one that the engine accepts.
   public var isValid: Bool { self >= .earliest && self <= .latest }
 
-  /// Why the engine does not accept the instant, as a message; `nil` when it does.
+  /// The reason why the engine does not accept the instant, as a message; `nil` if it does.
   var defect: String? {
     isValid
       ? nil
@@ -45,13 +45,13 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   @inlinable
   public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
-  /// This instant plus a number of microseconds, held at the ends of the integer range.
+  /// This instant plus a number of microseconds, clamped to the range of `Int64`.
   func adding(microseconds delta: Int64) -> Timestamp {
     let (sum, overflow) = microseconds.addingReportingOverflow(delta)
     return Timestamp(microseconds: overflow ? (delta < 0 ? .min : .max) : sum)
   }
 
-  /// The microseconds from `earlier` to this instant, held at the ends of the integer range.
+  /// The microseconds from `earlier` to this instant, clamped to the range of `Int64`.
   func microseconds(since earlier: Timestamp) -> Int64 {
     let (difference, overflow) = microseconds.subtractingReportingOverflow(earlier.microseconds)
     return overflow ? (microseconds < 0 ? .min : .max) : difference
@@ -89,7 +89,7 @@ struct CivilDate {
 }
 
 extension JSONText {
-  /// Appends a time as ISO 8601 in UTC with six decimals and `Z`. A year that does not have four digits has a sign.
+  /// Appends a time as ISO 8601 in UTC with six decimals and `Z`. A year below 0 or above 9999 has a sign.
   mutating func append(_ time: Timestamp) {
     let (days, ofDay) = Self.dividingDown(time.microseconds, by: 86_400_000_000)
     let date = CivilDate(daysSinceEpoch: days)

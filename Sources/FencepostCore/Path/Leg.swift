@@ -25,7 +25,7 @@ struct Leg {
   let length: Double
   /// The accuracy of each point of the leg, in metres: the larger of the accuracies of its two ends.
   let accuracy: Double
-  /// The time per metre, in microseconds; meaningless if the device stands still.
+  /// The time per metre, in microseconds; 0 if the device stands still.
   private let microsecondsPerMetre: Double
   /// The leg as a short arc; valid only if the leg is short.
   private let arc: ShortArc
@@ -50,7 +50,7 @@ struct Leg {
     isStraight = arc.square <= ShortArc.limit * ShortArc.limit
     way = isStraight ? nil : Self.solve(from: start.coordinate, to: end.coordinate)
     length = way?.distance ?? arc.length
-    // The host may trap divisions by zero.
+    // The host may have enabled traps for divisions by zero.
     microsecondsPerMetre = length > 0 ? Double(duration) / length : 0
   }
 

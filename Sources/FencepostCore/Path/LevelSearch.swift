@@ -61,9 +61,12 @@ struct LevelSearch {
     return nil
   }
 
-  /// Returns the first instant past a level between one before it and one past it.
+  /// Returns the first instant past a level.
   ///
-  /// - Parameter guess: The last instant before the level, if the edges are exact.
+  /// - Parameters:
+  ///   - first: An instant that is not past the level.
+  ///   - last: A later instant that is past the level.
+  ///   - guess: The last instant before the level, if the edges are exact.
   private func passage(
     after first: Int64, through last: Int64, near guess: Int64, _ leg: inout Leg,
     _ isPassed: (_ time: Int64, _ leg: inout Leg) -> Bool
@@ -79,7 +82,7 @@ struct LevelSearch {
         low = middle
         middle = low + step
       }
-      // The steps from the guess become longer; where they leave the interval, it is bisected.
+      // The steps from the guess become longer. If a step leaves the interval, the interval is bisected.
       if middle <= low || middle >= high || step > 1 << 40 { middle = low + (high - low) / 2 } else { step *= 4 }
     }
     return high
@@ -87,7 +90,7 @@ struct LevelSearch {
 
   private typealias Place = (time: Int64, position: EarthVector)
 
-  /// Lists the instants at which the device is at the distance from an edge, or from one of its ends.
+  /// Lists the instants at which the device has the distance of the level from an edge or from one of its ends.
   private mutating func list(_ part: LevelPart, _ leg: inout Leg, _ first: Place, _ last: Place) {
     let distance = distance
     let isOnLine = distance == 0
@@ -126,7 +129,7 @@ struct LevelSearch {
     }
   }
 
-  /// Returns the last instant before a value changes its sign.
+  /// Returns the last instant before a value changes its sign, by regula falsi with bisection.
   private func root(
     _ leg: inout Leg, _ first: (time: Int64, value: Double), _ last: (time: Int64, value: Double),
     _ value: (EarthVector) -> Double
@@ -137,7 +140,7 @@ struct LevelSearch {
       let width = high - low
       var middle = low + width / 2
       if !isHalving, before != after {
-        // The value is almost linear, so the root is in one of the two microseconds around the chord's.
+        // The value is almost linear, so the root is within a microsecond or two of the chord's root.
         let share = max(0, min(1, before / (before - after)))
         middle = low + max(1, min(width - 1, Int64(share * Double(width))))
       }

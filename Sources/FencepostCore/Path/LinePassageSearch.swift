@@ -11,11 +11,11 @@ struct LinePassage: Sendable {
   var isToLeft: Bool
 }
 
-/// Finds the instants at which a leg crosses lines without a width.
+/// Finds the instants at which a leg crosses line conditions.
 ///
-/// The leg is examined in short pieces. At the ends of a piece, the device is on one side or the other of each near
-/// edge. The result is the same as if there were a fix at each microsecond; so two crossings in opposite directions
-/// within one microsecond do not count.
+/// The leg is examined in short pieces. At each end of a piece, the device is on one side of each near edge. The result
+/// is the same as with a fix at each microsecond, so two crossings in opposite directions within one microsecond do not
+/// count.
 struct LinePassageSearch {
   /// The length of a piece, in metres; less than the longest piece that the kernel can examine at once.
   private static let pieceLength = 10_000.0
@@ -48,7 +48,7 @@ struct LinePassageSearch {
     length = short?.length ?? long.length
   }
 
-  /// Returns the position of the device. At the fixes, it is exactly that of the fix.
+  /// Returns the position of the device. At the ends of the leg, it is exactly the position of the fix.
   ///
   /// - Parameter along: The distance from the start, in metres.
   private func position(_ along: Double) -> EarthVector {
@@ -67,7 +67,7 @@ struct LinePassageSearch {
 
   func position(at time: Int64) -> EarthVector { position(along(time)) }
 
-  /// Returns the position of the device before it moves on after an instant.
+  /// Returns the position of the device at an instant, before it moves on; the start if both fixes have the same time.
   func start(_ time: Int64) -> EarthVector { takesNoTime ? first : position(at: time) }
 
   private func early(_ time: Int64) -> Fix {
@@ -104,7 +104,7 @@ struct LinePassageSearch {
         nets.append((time, crossing.chain, change))
       }
     }
-    // A device that comes to the line from its right at one instant and is off it at the next has touched it.
+    // A device that reaches the line from its right at one instant, and leaves it at the next, has only touched it.
     for index in nets.indices.dropFirst() {
       let (before, here) = (nets[index - 1], nets[index])
       guard before.chain == here.chain, before.time + 1 == here.time, before.net > 0, here.net < 0 else { continue }
@@ -139,7 +139,7 @@ struct LinePassageSearch {
     }
   }
 
-  /// Examines a leg on which the device is far away after one microsecond.
+  /// Examines a part of the leg that the device travels within one microsecond.
   private mutating func jump(over shape: GeodesicShape, _ low: Double, _ high: Double, at time: Int64) {
     if high - low <= Self.pieceLength {
       for crossing in crossings(of: shape, low, high) { found.append((time, crossing)) }
@@ -156,7 +156,7 @@ struct LinePassageSearch {
     return crossings
   }
 
-  /// Whether a line may be within half the length of a part around its middle.
+  /// Whether the line may be within half the length of a part around the part's middle.
   private func comesNear(_ shape: GeodesicShape, _ low: Double, _ high: Double) -> Bool {
     let half = (high - low) / 2
     return shape.boundaryDistance(of: long.point(low + half).place) <= half + 1

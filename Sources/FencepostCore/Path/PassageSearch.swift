@@ -47,7 +47,7 @@ struct PassageSearch {
   /// - Returns: The first microsecond from `first` through `last` at which the threshold is passed; `nil` if it is not
   ///   passed.
   mutating func first(_ threshold: PathThreshold, of shape: Shape, from first: Int64, through last: Int64) -> Int64? {
-    // A device that stands still never starts to move, so its leg has no place to examine.
+    // The interval is empty.
     guard first <= last else { return nil }
     if case .circle(let circle) = shape, circle.radius + threshold.level < Self.largestConvexLevel {
       switch threshold.passage {
@@ -61,8 +61,8 @@ struct PassageSearch {
     return march(threshold, of: shape, from: first, through: last)
   }
 
-  /// Finds where a short leg crosses the boundary of a polygon, from the edges near the leg. Where these edges do not
-  /// decide, the distance is measured in steps.
+  /// Finds where a short leg crosses the boundary of a polygon, from the edges near the leg. On parts of the leg where
+  /// these edges do not suffice, the distance is measured in steps.
   private mutating func cross(
     _ threshold: PathThreshold, _ polygon: GeodesicShape, of shape: Shape, from first: Int64, through last: Int64
   ) -> Int64? {
@@ -122,8 +122,8 @@ struct PassageSearch {
     return (threshold.isPassed(measure), threshold.room(measure))
   }
 
-  /// Returns the first instant past a threshold, in the stretch of instants past it that leads to the first instant past
-  /// its hysteresis.
+  /// Returns the first instant past a threshold. With a hysteresis, it is the first instant of the uninterrupted period
+  /// past the threshold in which the device first passes the hysteresis too.
   mutating func march(
     _ threshold: PathThreshold, of shape: Shape, from first: Int64, through last: Int64
   ) -> Int64? {
@@ -145,7 +145,7 @@ struct PassageSearch {
   }
 
   /// Advances in steps of the distance between the device and the threshold, because the device cannot pass the
-  /// threshold earlier. These steps become short where the leg approaches the threshold at a small angle; the edges near
+  /// threshold earlier. If the leg approaches the threshold at a small angle, these steps become short; the edges near
   /// the leg are then examined.
   private mutating func advance(
     _ threshold: PathThreshold, of shape: Shape, from first: Int64, through last: Int64
@@ -157,7 +157,7 @@ struct PassageSearch {
     while time <= last {
       let (isDone, room) = Self.look(threshold, of: shape, time, &leg)
       if isDone {
-        // The interval between two long steps is bisected.
+        // After too many steps, the last interval between two steps is bisected.
         while levels == nil, looks > most, time - before > 1 {
           let middle = before + (time - before) / 2
           if Self.look(threshold, of: shape, middle, &leg).isPassed { time = middle } else { before = middle }
@@ -189,19 +189,19 @@ struct PassageSearch {
     return nil
   }
 
-  /// What is seen of a circle at an instant.
+  /// The position of the device relative to a circle at an instant.
   private struct Look {
     var isPassed: Bool
     /// See ``PathThreshold/room(_:)``.
     var room: Double
-    /// From the centre, metres.
+    /// The distance from the centre, in metres.
     var distance: Double
-    /// No less than the share of what the device moves by which it comes nearer to the centre.
+    /// An upper bound of the ratio between the decrease of this distance and the distance that the device moves.
     var approach: Double
   }
 
-  /// Looks at a circle: with little effort on a short leg, unless that cannot tell on which side of the threshold it
-  /// is.
+  /// Measures the position of the device relative to a circle. On a short leg, a fast formula is used unless it leaves
+  /// the side of the threshold open.
   private mutating func look(
     _ threshold: PathThreshold, at circle: Circle, _ time: Int64, approach: Bool = false
   ) -> Look {
@@ -227,8 +227,8 @@ struct PassageSearch {
       isPassed: threshold.isPassed(measure), room: threshold.room(measure), distance: measure.distance, approach: share)
   }
 
-  /// How much farther a position of a short leg is from the centre of a circle than a threshold, metres; `nil` where
-  /// that may be on the other side of it than the detector finds.
+  /// The distance of a position of a short leg from the centre, minus the distance of the threshold from the centre, in
+  /// metres; `nil` if its sign may differ from the detector's.
   @inline(__always)
   private func excess(_ threshold: PathThreshold, of circle: Circle, at position: EarthVector) -> Double? {
     guard circle.centre.squaredChord(to: position) < ShortDistance.limit * ShortDistance.limit else { return nil }
@@ -237,17 +237,17 @@ struct PassageSearch {
     return excess.magnitude > Self.doubt ? excess : nil
   }
 
-  /// What the straight line of a short leg says of a circle.
+  /// The result of an examination of the straight line of a short leg.
   private enum Finding {
-    /// It cannot tell.
+    /// The straight line does not decide.
     case nothing
-    /// This is the first instant past the threshold; `nil` if no instant is.
+    /// The first instant past the threshold; `nil` if the threshold is not passed.
     case passage(Int64?)
   }
 
-  /// Looks for a passage with the straight line of a short leg: where the line is clearly on one side at both ends it
-  /// is there in between, since the distance is convex, and where it crosses the distance there is the passage, a
-  /// microsecond more or less.
+  /// Searches a passage with the straight line of a short leg. The distance from the centre is convex: if it is clearly
+  /// less than the threshold at both ends, it is less everywhere between them. Where the distance along the line has
+  /// the value of the threshold, the passage is there, up to a microsecond.
   @inline(__always)
   private mutating func lookAlong(
     _ threshold: PathThreshold, of circle: Circle, from first: Int64, through last: Int64
@@ -263,7 +263,7 @@ struct PassageSearch {
       return .passage(first)
     }
     if isComing {
-      // Not to come back, or not to come so near.
+      // The device moves away, or does not come near enough.
       if line.surelyLeaves(start) { return .passage(nil) }
       if line.isSurelyFarther(min(end, max(start, line.nearest))) { return .passage(nil) }
     } else if line.isSurelyNearer(end) {
@@ -272,7 +272,7 @@ struct PassageSearch {
     guard let share = line.root(isComing: isComing), share > start, share < end else { return .nothing }
     let guess = leg.time(atShare: share)
     guard guess > first, guess < last else { return .nothing }
-    // How far past the threshold the device is there, and how fast it goes past it.
+    // `past` is the distance beyond the threshold at the guess; `speed` is its change per microsecond.
     guard var past = excess(threshold, of: circle, at: leg.straight(at: guess)) else {
       return around(guess, threshold, of: circle, from: first, through: last)
     }
@@ -292,7 +292,7 @@ struct PassageSearch {
     return around(time, threshold, of: circle, from: first, through: last)
   }
 
-  /// Looks at the microseconds around a guess.
+  /// Examines the microseconds around a guess.
   private mutating func around(
     _ guess: Int64, _ threshold: PathThreshold, of circle: Circle, from first: Int64, through last: Int64
   ) -> Finding {
@@ -341,8 +341,9 @@ struct PassageSearch {
     return nil
   }
 
-  /// The first instant past a threshold between one before it and one past it, of which there is one only: by regula
-  /// falsi in the Illinois form (Dowell and Jarratt, BIT 11 (1971)), and by halves where that is slow.
+  /// The first instant past a threshold, between an instant before the threshold and one past it; the threshold is
+  /// passed only once in between. The method is regula falsi in the Illinois form (Dowell and Jarratt, BIT 11 (1971));
+  /// where it converges slowly, the interval is bisected.
   private mutating func bracketed(
     _ threshold: PathThreshold, of circle: Circle, _ before: (time: Int64, room: Double),
     _ after: (time: Int64, room: Double)
@@ -355,7 +356,7 @@ struct PassageSearch {
       var middle = low + width / 2
       let fall = lowRoom - highRoom
       if isProbe {
-        // Where a chord has just met the curve, the passage is a microsecond or two away.
+        // If the chord almost meets the curve, the passage is one or two microseconds away.
         middle = wasPassed ? max(low + 1, high - 2) : min(high - 1, low + 2)
       } else if !isHalving, fall > 0, lowRoom.isFinite {
         let step = Double(width) * (lowRoom / fall)

@@ -1,27 +1,28 @@
-/// What a detector compares the distance of a shape with, in its present state: the line, or a margin beside it.
+/// The level with which a detector compares the distance from a shape's line in its present state: the line itself, or
+/// a margin beside it.
 struct PathThreshold {
   enum Passage {
-    /// To that distance from the line, or a lesser one.
+    /// To this distance from the line or a smaller one.
     case inwards
-    /// To that distance from the line, or a greater one.
+    /// To this distance from the line or a greater one.
     case outwards
-    /// Farther from the line than that.
+    /// To a distance from the line that is greater than this one.
     case beyond
   }
 
   var passage: Passage
-  /// Signed distance from the line, metres.
+  /// The signed distance from the line, in metres.
   var level: Double
   /// The number of metres by which the device must be past the level. It is greater than the error of a distance after a
   /// change, so that a device that moves along a level, or slowly across it, passes the level once.
   var hysteresis = 0.0
-  /// What the detector has the shape measured with.
+  /// The margins with which the detector measures the shape.
   var margins: (inner: Double, outer: Double)
 
   /// The level with the hysteresis.
   var farLevel: Double { passage == .inwards ? level - hysteresis : level + hysteresis }
 
-  /// Whether a position is past it, as the detector decides that.
+  /// Whether a position is past the level with the hysteresis, by the comparison that the detector uses.
   func isPassed(_ measure: Shape.Measure) -> Bool {
     let level = farLevel
     return switch passage {
@@ -31,7 +32,8 @@ struct PathThreshold {
     }
   }
 
-  /// How far the device can go from there before it may be past it, metres.
+  /// A lower bound of the distance that the device can move before it may be past the level with the hysteresis, in
+  /// metres.
   func room(_ measure: Shape.Measure) -> Double {
     let level = farLevel
     return switch passage {

@@ -1,9 +1,12 @@
 import FencepostKernel
 
 extension MonitorEngine {
-  /// The plan of a planner at a position, against what the planner takes for armed.
+  /// Plans the circles to arm at a position; `removals` and `additions` are relative to the armed circles of the
+  /// planner.
   ///
-  /// - Complexity: O(log conditions) for a fixed number of slots, and the shapes whose circles hold the position.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the coordinate or the accuracy is out of range.
+  /// - Complexity: O(log conditions) for a fixed number of slots, plus the shapes whose bounding circles contain the
+  ///   position.
   public func plan(
     _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double = 0
   ) throws(MonitorError) -> RotationPlan {
@@ -39,12 +42,14 @@ extension MonitorEngine {
       isStandIn: table.shape(of: ranked.slot).isStoodForByCircles)
   }
 
-  /// Whether any fix may matter: a shape is undetermined, has a candidate, or is not on the side of its state.
+  /// Whether any fix may change a state: a shape is undetermined, has a candidate, or the position is not on the side
+  /// of the shape's state.
   private func mustFollow(at coordinate: Coordinate, _ position: EarthVector) -> Bool {
     if table.index.count == 0 { return false }
     if host.suspendsAllShapes || tracker.hasCandidates { return true }
     if tracker.isWaitingForFix(table) { return true }
-    // Only those inside can have a fix outside, and only those around the position, while outside, one inside.
+    // Only a shape in state inside can be left, and an outside shape can be entered only if its bounding circle
+    // contains the position.
     for slot in tracker.watched where tracker.observed(slot, table) == .inside {
       let shape = table.shape(of: slot)
       if shape.isSurelyInside(position) { continue }

@@ -1,17 +1,19 @@
 import FencepostKernel
 
 extension MonitorEngine {
-  /// How far a device at a position may move before it can be on another side of any circle that is monitored, metres.
+  /// How far a device at a position may move, in metres, before it can be on the other side of the line of any
+  /// monitored condition.
   ///
-  /// That is the distance to the nearest line, less a micrometre: moving by s changes the distance to a centre by at
-  /// most s. 0 on a line, infinite when there is no line. A circle of more than 19 900 km around its centre may have its
-  /// line farther from a position inside than the result says: there geodesics stop being the shortest way.
+  /// The result is the distance to the nearest line, less a micrometre: if the device moves by s, its distance from the
+  /// centre of a circle or from an edge changes by at most s. The result is 0 on a line, and infinite if there is no
+  /// line. From inside a circle with a radius above 19 900 km, the line may be farther away than the result, because
+  /// geodesics of this length are not shortest paths.
   ///
-  /// Sides are geometry; what waits for time to pass is told by ``nextDeadline``, and a circle that is undetermined
-  /// can be decided by any fix (``RotationPlan/follow``).
+  /// The result is pure geometry. ``nextDeadline`` returns the time of the next change that needs no input, and any fix
+  /// can decide an undetermined shape (``RotationPlan/follow``).
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the coordinate is out of range.
-  /// - Complexity: O(log conditions) and the circles that hold the position.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the coordinate is out of range.
+  /// - Complexity: O(log conditions), plus the shapes whose bounding circles contain the position.
   public func safeDistance(at coordinate: Coordinate) throws(MonitorError) -> Double {
     if let defect = coordinate.defect { throw .invalidArgument(defect) }
     let position = EarthVector(latitude: coordinate.latitude, longitude: coordinate.longitude)
@@ -19,14 +21,14 @@ extension MonitorEngine {
     return max(0, nearest.slack - DistanceBounds.doubt)
   }
 
-  /// The place of a condition's line that is nearest to a coordinate. Where a corridor, a buffer or several edges leave
-  /// more than one, one of them.
+  /// The boundary point of a condition that is nearest to a coordinate. If several points are equally near, the result
+  /// is one of them; this can happen with corridors, buffers and several edges.
   ///
-  /// - Returns: `nil` when the condition has no line (a beacon, or a circle that holds the whole Earth); and of a corridor
-  ///   or a buffered polygon where the way from its middle line to the coordinate does not meet the boundary at a right
-  ///   angle, as in an inner corner.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the coordinate is out of range,
-  ///   ``MonitorError/notFound(_:)`` when no condition has that identifier.
+  /// - Returns: `nil` if the condition has no line (a beacon, or a circle that covers the whole Earth). For a shape with
+  ///   a buffer, also `nil` if the point that the search finds is not on the boundary, as may happen near an inner
+  ///   corner.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the coordinate is out of range,
+  ///   ``MonitorError/notFound(_:)`` if no condition has that identifier.
   public func nearestBoundaryPoint(
     _ identifier: String, to coordinate: Coordinate
   ) throws(MonitorError) -> Coordinate? {
@@ -44,13 +46,14 @@ extension MonitorEngine {
     return earliest == .max ? nil : Timestamp(microseconds: earliest)
   }
 
-  /// What the detector believes of a condition now: `unknown` while it is undetermined, suspended or unmonitored, and of a line;
-  /// `nil` when no condition has that identifier. The record may lag behind until events are handled.
+  /// The state that the detector currently observes for a condition; `nil` if no condition has that identifier. The
+  /// state is `unknown` while the condition is undetermined, suspended or not monitored, and always for a line. The
+  /// record may be older until the pending events are acknowledged.
   public func state(of identifier: String) -> Event.State? {
     table.slot(of: identifier).map { state(of: $0) }
   }
 
-  /// What the detector believes of a live slot. See ``state(of:)-(String)``.
+  /// The state that the detector currently observes for a slot in use. See ``state(of:)-(String)``.
   package func state(of slot: UInt32) -> Event.State {
     table.kind(of: slot).isLine ? .unknown : tracker.observed(slot, table).state
   }

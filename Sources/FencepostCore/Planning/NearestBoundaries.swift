@@ -1,22 +1,23 @@
 import FencepostKernel
 
-/// A condition with the distance of a position to its line, or to that of a circle that stands for it.
+/// A condition, and the distance of a position from its line or from the line of a circle that stands in for it.
 struct RankedBoundary: Sendable {
-  /// Metres; infinite for a circle without a line, which holds the whole Earth.
+  /// Metres; infinite for a circle that covers the whole Earth and therefore has no line.
   var slack: Double
-  /// The circle itself; of another shape what stands for it, or holds it.
+  /// For a circle, the circle itself; for another shape, its stand-in or its bounding circle.
   var circle: Circle
   var slot: UInt32
   var isInside: Bool
 }
 
 extension MonitorEngine {
-  /// The monitored conditions whose lines are nearest to a position: by slack, then radius, then identifier.
+  /// The monitored conditions whose lines are nearest to a position, ranked by slack, then radius, then identifier.
   ///
-  /// The index bounds a slack from below: a shape is entered no sooner than the circle that holds it, and left only from
-  /// within; by the triangle inequality of geodesics, not before the device has moved by the slack.
+  /// The index gives lower bounds of the slack: a device enters a shape no earlier than its bounding circle, and leaves
+  /// a shape only from within that circle. By the triangle inequality of geodesics, neither happens before the device
+  /// has moved by the slack.
   ///
-  /// - Complexity: O(log conditions) and the shapes whose circles hold the position.
+  /// - Complexity: O(log conditions), plus the shapes whose bounding circles contain the position.
   func nearestBoundaries(_ count: Int, to coordinate: Coordinate, _ position: EarthVector) -> [RankedBoundary] {
     rankBoundaries(count, position) { slot, limit in
       let measured = table.shape(of: slot).slack(at: coordinate, position, limit: limit)
@@ -24,10 +25,11 @@ extension MonitorEngine {
     }
   }
 
-  /// The circles that a back end can be given for a position, ranked in the same way by the distances to their own lines.
+  /// The circles that a back end can watch from a position, ranked in the same way by the distances from their own
+  /// lines.
   ///
-  /// - Returns: Also the least distance to the line of a condition that no circle stands for here, metres, where it is less
-  ///   than that of the last one ranked; else infinite.
+  /// - Returns: The ranked circles; and the smallest distance in metres from the line of a condition for which no
+  ///   circle can stand in here, infinite unless it is less than the slack of the last ranked circle.
   func nearestArmed(
     _ count: Int, to coordinate: Coordinate, _ position: EarthVector
   ) -> (ranked: [RankedBoundary], unarmed: Double) {
@@ -44,8 +46,8 @@ extension MonitorEngine {
     return (ranked, unarmed)
   }
 
-  /// - Parameter measure: gives slack, circle and side of a slot; `nil` when the slack is more than a limit, or there is
-  ///   nothing to rank.
+  /// - Parameter measure: Returns the slack, circle and side for a slot; `nil` if the slack exceeds the limit, or if
+  ///   the slot is not ranked.
   private func rankBoundaries(
     _ count: Int, _ position: EarthVector,
     _ measure: (UInt32, Double) -> (slack: Double, circle: Circle, isInside: Bool)?

@@ -1,29 +1,30 @@
-/// Which circles a back end with few slots has to watch, and when to plan again.
+/// The circles that a back end with few slots has to watch, and the conditions for the next plan.
 ///
-/// The plan says which fixes the monitor must be given: those that change the side of an armed circle, those outside
-/// the wake-up circle, and every fix while ``follow`` is true. Then it hands out the same events as with all fixes.
+/// A monitor that receives only the following fixes returns the same events as with all fixes: fixes that change the
+/// side of an armed circle, fixes outside the wake-up circle, and every fix while ``follow`` is true.
 ///
-/// A back end knows circles only. Of a polygon or corridor it is given one around all of it while the device is outside
-/// that, one within it while the device is deep inside, and nothing in between, where the wake-up circle ends at the line.
-/// So plan again at each fix that is fed.
+/// A back end knows only circles. For a polygon, corridor or line, the plan uses the bounding circle while the device
+/// is outside it, and an inscribed circle while the device is inside that circle. Anywhere else no circle stands in for
+/// the shape, and the wake-up circle ends at the shape's line. So plan again at each fix that is fed.
 public struct RotationPlan: Sendable, Hashable {
   /// A circle in a slot of the back end.
   public struct ArmedCondition: Sendable, Hashable {
     public var identifier: String
-    /// Tells a condition from one that replaced it.
+    /// Distinguishes a condition from one that replaces it.
     public var generation: UInt64
     public var tag: UInt64
     public var center: Coordinate
     /// Metres.
     public var radius: Double
-    /// |distance to the centre − radius| where the plan was made, metres.
+    /// |distance to the centre − radius| at the position of the plan, in metres.
     public var slack: Double
-    /// Which side of the line the position was on: what a back end has to assume that tells of changes only.
+    /// Whether the position was inside the circle. A back end that reports only changes has to start from this side.
     public var isInside: Bool
-    /// Whether the circle stands for a polygon or corridor: another one may at the next plan, for the same condition.
+    /// Whether the circle stands in for a polygon, corridor or line. The next plan may use another circle for the same
+    /// condition.
     public var isStandIn: Bool
 
-    /// What makes it the same to a back end.
+    /// The values that identify an armed circle to a back end.
     struct Place: Hashable {
       var generation: UInt64
       var center: Coordinate
@@ -34,26 +35,29 @@ public struct RotationPlan: Sendable, Hashable {
     public var condition: CircularGeographicCondition { CircularGeographicCondition(center: center, radius: radius) }
   }
 
-  /// The circle around the position that takes the last slot: leaving it is the only thing that can make the plan wrong.
+  /// The circle around the position that occupies the last slot. While the device stays inside it, the plan remains
+  /// valid.
   public struct WakeUpCircle: Sendable, Hashable {
     public var center: Coordinate
-    /// Metres; 0 where lines are so close that every fix has to be fed.
+    /// Metres; 0 if a line is so close that every fix must be fed.
     public var radius: Double
   }
 
-  /// All circles to be armed, the nearest line first.
+  /// All circles to arm, the one with the nearest line first.
   public var armed: [ArmedCondition]
-  /// Of the set before: to be disarmed first.
+  /// The armed circles of the previous plan that must be disarmed, before the additions.
   public var removals: [ArmedCondition]
-  /// Of ``armed``: to be armed after the removals. What is in neither list stays untouched.
+  /// The circles of ``armed`` that must be armed, after the removals. Circles in neither list stay as they are.
   public var additions: [ArmedCondition]
-  /// `nil` when every circle is armed. Replaces the wake-up circle of the plan before, after the removals.
+  /// The wake-up circle; `nil` if every condition has an armed circle. It replaces the wake-up circle of the previous
+  /// plan, after the removals.
   public var wakeUp: WakeUpCircle?
-  /// Every fix is to be fed until a plan says otherwise: a circle is undetermined, or a crossing is in the making.
+  /// Whether every fix must be fed until a plan says otherwise, because a shape is undetermined or a crossing is not
+  /// yet confirmed.
   public var follow: Bool
 }
 
-/// Plans which circles to arm, and remembers what it asked for.
+/// Plans the circles to arm, and stores the circles of the last plan.
 ///
 /// ```swift
 /// var planner = try RotationPlanner(slots: 20)
@@ -63,16 +67,17 @@ public struct RotationPlan: Sendable, Hashable {
 /// for new in plan.additions { backEnd.arm(new.identifier, new.center, new.radius, isInside: new.isInside) }
 /// ```
 ///
-/// It names only what it asked for itself: slots that other code fills are not counted in `slots`, and their contents
-/// are never removed. Beacon conditions take no part; leave their slots out of `slots` too.
+/// The planner removes only circles from its own plans; slots that other code fills do not count in `slots`. Beacon
+/// conditions are not planned, so exclude their slots from `slots` too.
 public struct RotationPlanner: Sendable {
-  /// Slots of the back end, 1 … 1 000 000; one of them is for the wake-up circle when there are more circles.
+  /// The number of slots of the back end, 1 … 1 000 000. If there are more circles than slots, one slot holds the
+  /// wake-up circle.
   public let slots: Int
-  /// How much smaller than necessary the wake-up circle is, metres: what the device moves before the back end notices.
+  /// The reduction of the wake-up circle's radius in metres: how far the device may move before the back end notices.
   public let margin: Double
-  /// The largest circle that the back end takes as wake-up circle, metres.
+  /// The largest radius that the back end accepts for the wake-up circle, in metres.
   public let maximumRadius: Double
-  /// What the last plan asked for.
+  /// The circles of the last plan.
   public package(set) var armed: [RotationPlan.ArmedCondition] = []
 
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``
@@ -91,12 +96,13 @@ public struct RotationPlanner: Sendable {
     self.maximumRadius = maximumRadius
   }
 
-  /// Plans for the position of the fix that was fed last, and takes what it plans for armed from then on.
+  /// Plans for the position of the fix that was fed last. The circles of this plan then count as armed.
   ///
   /// - Parameters:
-  ///   - coordinate: Where the device is.
-  ///   - accuracy: Of that position, metres, finite, ≥ 0; the wake-up circle is smaller by it.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
+  ///   - coordinate: The position of the device.
+  ///   - accuracy: The accuracy of the position in metres, finite, ≥ 0. The radius of the wake-up circle is reduced by
+  ///     it.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``; the planner is then unchanged.
   public mutating func plan(
     _ engine: MonitorEngine, at coordinate: Coordinate, accuracy: Double = 0
   ) throws(MonitorError) -> RotationPlan {

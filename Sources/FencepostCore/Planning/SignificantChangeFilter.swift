@@ -1,18 +1,18 @@
 import FencepostKernel
 
-/// Lets a fix through when the device has moved far, and not too often: the first, then each at least
-/// ``minimumDistance`` away from the last one let through and at least ``minimumIntervalMicroseconds`` after it.
+/// Accepts a fix if the device has moved far enough and enough time has passed: the first fix, then each fix that is at
+/// least ``minimumDistance`` away from the last accepted fix and at least ``minimumIntervalMicroseconds`` later.
 public struct SignificantChangeFilter: Sendable, Hashable {
   /// Metres, 500 by default.
   public let minimumDistance: Double
   /// Microseconds, 300 s by default.
   public let minimumIntervalMicroseconds: Int64
-  /// The last fix that was let through.
+  /// The last accepted fix.
   public private(set) var last: Fix?
 
-  /// - Parameter last: The last fix that passed, for a filter that continues an earlier one.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` unless the distance is finite and ≥ 0, the interval
-  ///   0 … 10¹⁵, and the last fix one that can be let through.
+  /// - Parameter last: The last fix that an earlier filter accepted, to continue that filter.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` unless the distance is finite and ≥ 0, the interval is 0 …
+  ///   10¹⁵, and the last fix is valid and has an accuracy of at least 0.
   public init(
     minimumDistance: Double, minimumIntervalMicroseconds: Int64, last: Fix? = nil
   ) throws(MonitorError) {
@@ -39,12 +39,12 @@ public struct SignificantChangeFilter: Sendable, Hashable {
     minimumIntervalMicroseconds = 300_000_000
   }
 
-  /// Whether a fix is let through. One without a position, or out of range, never is, nor one that is earlier than the
-  /// last one let through.
+  /// Whether the filter accepts a fix. It never accepts a fix without a position, a fix that is out of range, or a fix
+  /// that is earlier than the last accepted fix.
   public mutating func accepts(_ fix: Fix) -> Bool {
     guard fix.isUsable else { return false }
     if let last {
-      // Both times are valid: the difference does not overflow.
+      // Both times are valid, so the difference does not overflow.
       guard fix.time.microseconds - last.time.microseconds >= minimumIntervalMicroseconds, fix.time >= last.time,
         GeodesicInverse.distance(
           latitude1: last.coordinate.latitude, longitude1: last.coordinate.longitude,
@@ -55,17 +55,17 @@ public struct SignificantChangeFilter: Sendable, Hashable {
     return true
   }
 
-  /// Starts anew: the next fix is let through.
+  /// Resets the filter; it then accepts the next usable fix.
   public mutating func reset() {
     last = nil
   }
 }
 
-/// How a fix is chosen among several: the one with the least uncertainty now.
+/// Selects the fix with the smallest current uncertainty.
 public struct FixSelection: Sendable, Hashable {
-  /// How fast uncertainty grows with age, metres a second, finite, ≥ 0.
+  /// The growth of the uncertainty with age, in metres per second, finite, ≥ 0.
   public var speed: Double
-  /// Older fixes are not considered, microseconds, 0 … 10¹⁵.
+  /// The largest age of a fix that is considered, in microseconds, 0 … 10¹⁵.
   public var maximumAgeMicroseconds: Int64
 
   public init(speed: Double = 1.5, maximumAgeMicroseconds: Int64 = 300_000_000) {
@@ -73,7 +73,7 @@ public struct FixSelection: Sendable, Hashable {
     self.maximumAgeMicroseconds = maximumAgeMicroseconds
   }
 
-  /// The first value that is out of range, as a message.
+  /// A message about the first value that is out of range; `nil` if both are valid.
   var defect: String? {
     guard speed.isFinite, speed >= 0 else {
       return "speed is \(speed); must be finite and at least 0 metres a second"
@@ -85,13 +85,14 @@ public struct FixSelection: Sendable, Hashable {
 }
 
 extension FixSelection {
-  /// The place of the best of several fixes; `nil` when none can be used.
+  /// The index of the best of several fixes; `nil` if no fix is usable.
   ///
-  /// A device may have moved since a fix was taken: its uncertainty is `accuracy + speed · age`. The least wins; of
-  /// equal ones the later, then the first. A fix that does not report its accuracy (0) only wins when no other can be
-  /// used. Fixes without a position, later than `now`, or too old are not considered.
+  /// The device may have moved since a fix, so the uncertainty of a fix is `accuracy + speed · age`. The fix with the
+  /// smallest uncertainty wins; of equal ones the latest, then the first. A fix that does not report its accuracy (0)
+  /// wins only if no other fix is usable. Fixes without a position, fixes later than `now` and fixes that are too old
+  /// are not considered.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when a setting or `now` is out of range.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if a setting or `now` is out of range.
   public func bestFix(among fixes: Span<Fix>, now: Timestamp) throws(MonitorError) -> Int? {
     if let defect = defect ?? now.defect { throw .invalidArgument(defect) }
     var best: Int?
@@ -117,9 +118,9 @@ extension FixSelection {
   }
 }
 
-/// The best of several fixes for a moment; `nil` when none can be used. See ``FixSelection/bestFix(among:now:)``.
+/// The best of several fixes at the time `now`; `nil` if no fix is usable. See ``FixSelection/bestFix(among:now:)``.
 ///
-/// - Throws: ``MonitorError/invalidArgument(_:position:)`` when a setting or `now` is out of range.
+/// - Throws: ``MonitorError/invalidArgument(_:position:)`` if a setting or `now` is out of range.
 public func bestFix(
   among fixes: [Fix], now: Timestamp, selection: FixSelection = FixSelection()
 ) throws(MonitorError) -> Fix? {

@@ -1,17 +1,17 @@
 import FencepostKernel
 
-// Which places hold a point.
+// Finds the conditions that contain a point.
 
-/// What one question after another needs on its way, and what was found: places of the add order, ascending for each point,
-/// and the signed boundary distances where they were asked for.
+/// The memory and the results of a series of searches: the add-order places of the conditions that contain each point,
+/// ascending for each point, and the signed boundary distances if they are requested.
 ///
-/// Points that follow one another and are near each other are asked about together: what comes near any of them is gathered
-/// once, and each is then held against that alone.
+/// Consecutive points that are close together form a group. The search collects the caps near a group once
+/// (`NearCaps`), and tests each point of the group against this copy only.
 struct ContainingSearch: ~Copyable {
-  /// The most points of a group.
+  /// The largest number of points in a group.
   static let group = 32
-  /// Points that are read at a time: all of them, and then what is reckoned with them, so that waiting for memory is for
-  /// many at once.
+  /// The number of points that are processed at a time. The points of a block are read first and converted to vectors
+  /// afterwards, so that the waits for memory overlap.
   static let block = 512
 
   struct Asked {
@@ -20,8 +20,8 @@ struct ContainingSearch: ~Copyable {
   }
 
   private var near = NearCaps()
-  /// So many low bits of a cell may differ within a group. What is gathered for a group tells how large the next one may be:
-  /// each point is held against all of it.
+  /// The cells of the points in a group may differ in this many low bits. The number of caps near a group determines
+  /// the spread of the next group, because each point is tested against all of them.
   private var spread: UInt64 = 12
   private static let mostSpread: UInt64 = 18
   private static let many = 40
@@ -30,20 +30,20 @@ struct ContainingSearch: ~Copyable {
   fileprivate(set) var found = ContiguousArray<UInt32>()
   fileprivate(set) var distances = ContiguousArray<Double>()
 
-  /// Appends what holds one valid point.
+  /// Appends the conditions that contain one valid point.
   mutating func ask(_ table: ConditionTable, _ point: Coordinate, distances: Bool) {
     let position = EarthVector(latitude: point.latitude, longitude: point.longitude)
     gather(table, around: position, within: 0)
     ask(table, Asked(point: point, position: position), distances: distances)
   }
 
-  /// Appends what holds each of some valid points that were put in order.
+  /// Appends the conditions that contain each of several valid points, which are in the order of a ``RowOrder``.
   ///
   /// - Parameters:
-  ///   - first: the number of the first one in the order.
-  ///   - most: with more found than so many, the rest is left.
-  ///   - body: gets the number of each point, and the end of what was found for it.
-  /// - Returns: how many points were asked about.
+  ///   - first: The index of the first point in `order`.
+  ///   - most: If more conditions than this are found, the remaining points are not searched.
+  ///   - body: Receives the index of each point in `order`, and the end of its results in `found`.
+  /// - Returns: The number of points that were searched.
   @inline(__always)
   mutating func ask(
     _ table: ConditionTable, _ points: UnsafeMutableBufferPointer<Asked>, from first: Int, of order: borrowing RowOrder,
@@ -66,7 +66,7 @@ struct ContainingSearch: ~Copyable {
     return next
   }
 
-  /// Gathers what comes near a group.
+  /// Collects the caps near a group.
   private mutating func gather(_ table: ConditionTable, around group: UnsafeMutableBufferPointer<Asked>) {
     var (least, most) = (SIMD3(repeating: Double.infinity), SIMD3(repeating: -Double.infinity))
     for asked in group {
@@ -86,20 +86,20 @@ struct ContainingSearch: ~Copyable {
     }
   }
 
-  /// Gathers what comes near a ball, under its place in the add order.
+  /// Collects the caps that overlap a ball, and replaces their slots by places of the add order.
   private mutating func gather(_ table: ConditionTable, around centre: EarthVector, within radius: Double) {
     table.index.gather(around: centre, within: radius, bend: ChordThreshold.bend, into: &near)
     if table.order.isOfSlots && table.isOfCircles { return }
     near.rename { (table.order.place(of: $0), table.isRound($0)) }
   }
 
-  /// Appends what of it holds a point.
+  /// Appends the collected conditions that contain a point.
   @inline(__always)
   private mutating func ask(_ table: ConditionTable, _ asked: Asked, distances wantsDistances: Bool) {
     let (certain, possible) = near.find(at: asked.position)
     guard let own = certain.baseAddress else { return }
     var count = certain.count
-    // Of who is within for certain the condition need not be looked at.
+    // A condition that certainly contains the point needs no measurement.
     for place in possible {
       if !wantsDistances {
         guard table.holds(asked.point, at: asked.position, table.order.slots[Int(place)]) else { continue }
@@ -125,8 +125,8 @@ struct ContainingSearch: ~Copyable {
     distances.removeAll(keepingCapacity: true)
   }
 
-  /// Puts different places in order. The place of each of a few is how many are less: that is told without a branch, which
-  /// would be guessed wrong as often as not.
+  /// Sorts distinct places in ascending order. The rank of each of at most 32 places is the number of smaller places;
+  /// counting them needs no branch, and such a branch would often be mispredicted.
   @inline(__always)
   private static func sort(_ places: UnsafeMutableBufferPointer<UInt32>) {
     guard places.count <= 32 else { return sortMany(places) }
@@ -153,12 +153,12 @@ struct ContainingSearch: ~Copyable {
 }
 
 extension ConditionTable {
-  /// Whether a geographic condition holds a point.
+  /// Whether a geographic condition contains a point; a point on the line counts as contained.
   func holds(_ point: Coordinate, at position: EarthVector, _ slot: UInt32) -> Bool {
     shape(of: slot).measure(point, at: position, margins: (0, 0)).isInside
   }
 
-  /// The signed boundary distance of a point that a geographic condition holds, metres; `nil` when it does not.
+  /// The signed boundary distance of a point in metres; `nil` if the geographic condition does not contain the point.
   func distanceWithin(_ slot: UInt32, _ point: Coordinate, at position: EarthVector) -> Double? {
     let shape = shape(of: slot)
     let measure = shape.measure(point, at: position, margins: (0, 0))
@@ -167,10 +167,10 @@ extension ConditionTable {
 }
 
 extension Places {
-  /// The conditions that hold a point, in add order.
+  /// The conditions that contain a point, in add order.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the point is out of range.
-  /// - Complexity: O(log conditions) and the shapes whose circles hold the point.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the point is out of range.
+  /// - Complexity: O(log conditions), plus the shapes whose bounding circles contain the point.
   public func containing(latitude: Double, longitude: Double) throws(MonitorError) -> [LocatedCondition] {
     let point = Coordinate(latitude: latitude, longitude: longitude)
     if let defect = point.defect { throw .invalidArgument(defect) }
@@ -179,13 +179,14 @@ extension Places {
     return zip(search.found, search.distances).map { located(table.order.slots[Int($0)], $1) }
   }
 
-  /// The conditions that hold each of many points.
+  /// The conditions that contain each of many points.
   ///
   /// - Parameters:
-  ///   - points: Columns in memory of the caller.
-  ///   - distances: Whether to tell the distances to the lines too: a geodesic for each that is far.
+  /// - points: Columns in the caller's memory.
+  ///   - distances: Whether to return the distances to the lines too; each distance from a far line costs the full
+  ///     geodesic solution.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` for the first row that is not a valid point.
-  /// - Complexity: O(log conditions) for each point, and the shapes whose circles hold it.
+  /// - Complexity: O(log conditions) for each point, plus the shapes whose bounding circles contain it.
   public func containing(
     _ points: PointColumns, distances: Bool = false
   ) throws(MonitorError) -> ContainingConditions {
@@ -199,14 +200,15 @@ extension Places {
     return answer
   }
 
-  /// The conditions that hold each of some coordinates. See ``containing(_:distances:)-(PointColumns,_)``.
+  /// The conditions that contain each of several coordinates. See ``containing(_:distances:)-(PointColumns,_)``.
   public func containing(
     _ coordinates: [Coordinate], distances: Bool = false
   ) throws(MonitorError) -> ContainingConditions {
     try withColumns(coordinates) { points throws(MonitorError) in try containing(points, distances: distances) }
   }
 
-  /// The same of one valid point, by generation.
+  /// The generations of the conditions that contain one valid point, in add order, and the distances if they are
+  /// requested.
   package func containing(
     _ point: Coordinate, distances: Bool
   ) -> (generations: ContiguousArray<UInt64>, distances: ContiguousArray<Double>) {
@@ -215,12 +217,13 @@ extension Places {
     return (ContiguousArray(search.found.map { table.order.generations[Int($0)] }), search.distances)
   }
 
-  /// The same into memory of the caller.
+  /// Writes the conditions that contain each of many points into the caller's memory.
   ///
   /// - Parameters:
-  ///   - offsets: one more than there are points; may be `nil`.
-  ///   - capacity: of the two lists; what does not fit is only counted.
-  /// - Returns: how many conditions there are for all points together.
+  ///   - offsets: One element more than there are points; may be `nil`.
+  ///   - capacity: The number of elements of `generations` and of `distances`; conditions that do not fit are only
+  ///     counted.
+  /// - Returns: The number of conditions of all points together.
   package func containing(
     _ points: PointColumns, offsets: UnsafeMutablePointer<Int64>?, generations: UnsafeMutablePointer<UInt64>?,
     distances: UnsafeMutablePointer<Double>?, capacity: Int
@@ -253,7 +256,7 @@ extension Places {
     return size
   }
 
-  /// Calls `body` for each point in turn, with places of the add order, ascending, and the distances.
+  /// Calls `body` for each point in row order, with the places of the add order, ascending, and with the distances.
   @inline(__always)
   private func forEachContaining(
     _ points: PointColumns, distances: Bool,
@@ -263,7 +266,7 @@ extension Places {
     var search = ContainingSearch()
     var first = 0
     var part = rowsAtATime
-    // Per row of a part: where what was found begins and ends.
+    // For each row of a part, the range of its results.
     var ranges = ContiguousArray(repeating: (first: UInt32, end: UInt32)(0, 0), count: min(points.count, part))
     while first < points.count {
       let rows = first..<min(first + part, points.count)
@@ -273,7 +276,7 @@ extension Places {
       try withUnsafeTemporaryAllocation(
         of: ContainingSearch.Asked.self, capacity: ContainingSearch.block
       ) { (block) throws(MonitorError) in
-        // Where points lie in very many places, fewer of them are asked about at a time.
+        // If the points lie in very many conditions, a part gets fewer points.
         while asked < rows.count, asked == 0 || search.found.count <= mostAtATime {
           let count = min(ContainingSearch.block, rows.count - asked, part)
           for index in 0..<count {
@@ -318,7 +321,7 @@ extension Places {
     _ coordinates: [Coordinate], _ body: (PointColumns) throws(MonitorError) -> Result
   ) throws(MonitorError) -> Result {
     try coordinates.withUnsafeBufferPointer { (buffer) throws(MonitorError) in
-      // Nothing is read of a column without rows.
+      // The address does not matter, because a column without rows is never read.
       let start = UnsafeRawPointer(buffer.baseAddress ?? UnsafePointer(bitPattern: 8).unsafelyUnwrapped)
       let stride = MemoryLayout<Coordinate>.stride
       return try body(

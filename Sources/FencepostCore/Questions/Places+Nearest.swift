@@ -1,17 +1,18 @@
 import FencepostKernel
 
-// Whose lines are nearest to a point.
+// Finds the conditions whose lines are nearest to a point.
 
-/// A line, by how far it is from a point.
+/// A line and its distance from a point.
 struct NearLine: Sendable {
-  /// Metres, negative inside; of a line that is open, how far it is away at most.
+  /// Metres, negative inside. While the distance is open, an upper bound of the magnitude.
   var boundaryDistance: Double
-  /// In the add order.
+  /// The place in the add order.
   var place: UInt32
-  /// Whether only bounds of its distance are known.
+  /// Whether only bounds of the distance are known.
   var isOpen = false
 
-  /// The nearer one first, of equally near ones the one that was added first.
+  /// Whether this line ranks before another: the nearer line first, and of equally near lines the one that was added
+  /// first.
   @inline(__always)
   func precedes(_ other: NearLine) -> Bool {
     let (own, its) = (boundaryDistance.magnitude, other.boundaryDistance.magnitude)
@@ -19,12 +20,12 @@ struct NearLine: Sendable {
   }
 }
 
-/// The lines that are nearest to a point by what is known.
+/// The lines that are nearest to a point, according to the distances and bounds that are known so far.
 private struct Ranking {
   let count: Int
-  /// A line that is farther away is not among the nearest, metres.
+  /// Metres. A line whose distance is larger is not among the nearest.
   private(set) var limit = Double.infinity
-  /// The farthest first.
+  /// The farthest line first.
   var nearest: BinaryHeap<NearLine>
 
   init(_ count: Int, memory: BinaryHeap<NearLine>) {
@@ -42,7 +43,7 @@ private struct Ranking {
     if nearest.count == count, let last = nearest.first { limit = min(limit, last.boundaryDistance.magnitude) }
   }
 
-  /// Drops those that are open; the limit stays.
+  /// Removes the lines whose distances are open; the limit stays.
   mutating func dropOpen() {
     let known = nearest.elements
     nearest.removeAll()
@@ -50,22 +51,23 @@ private struct Ranking {
   }
 }
 
-/// What one question after another needs on its way, and what the last one found.
+/// The memory of a series of searches, and the result of the last one.
 ///
-/// The distances of circles are computed as they are met. Other shapes stay open until all are met: first their distances are
-/// bounded by the circles that hold them, then, the nearest first, by their edges, as long as that may matter; last those are
-/// computed that may be among the nearest.
+/// The distances of circles are computed when the search visits them. The distances of other shapes stay open until the
+/// search has visited all shapes: they are bounded first by the bounding circles, then, the nearest first, by the
+/// edges, as long as the bounds may matter. Finally the search computes the distances of the shapes that may be among
+/// the nearest.
 struct NearestLines: Sendable {
   private var search = NearestSearch()
-  /// The farthest first.
+  /// The farthest line first.
   private var nearest = BinaryHeap<NearLine>()
   private var open: ContiguousArray<OpenLine> = []
 
-  /// A line that may be among the nearest, and how far it is away at least, metres.
+  /// A line that may be among the nearest, and a lower bound of its distance in metres.
   private struct OpenLine: Sendable {
     var least: Double
     var place: UInt32
-    /// Whether its edges were looked at.
+    /// Whether the bound comes from the edges.
     var isBounded: Bool
   }
 
@@ -119,13 +121,13 @@ struct NearestLines: Sendable {
     }
   }
 
-  /// Drops what is farther away than a limit, and puts the nearest first.
+  /// Removes the lines whose lower bound exceeds a limit, and sorts the others by this bound, the smallest first.
   private static func sort(_ open: inout ContiguousArray<OpenLine>, within limit: Double) {
     open.removeAll { $0.least > limit }
     open.arrange { $0.least != $1.least ? $0.least < $1.least : $0.place < $1.place }
   }
 
-  /// Hands over what was found, the farthest first, and forgets it.
+  /// Calls `body` with each line found, the farthest first, and removes them.
   @inline(__always)
   mutating func take(_ body: (_ index: Int, _ line: NearLine) -> Void) {
     while let last = nearest.first {
@@ -138,12 +140,12 @@ struct NearestLines: Sendable {
 }
 
 extension Places {
-  /// The conditions whose lines are nearest to a point, the nearest first, of equally near ones the one that was added
-  /// first. A circle that holds the whole Earth has no line.
+  /// The conditions whose lines are nearest to a point, the nearest first; of equally near lines, the one that was
+  /// added first comes first. A circle that covers the whole Earth has no line.
   ///
-  /// - Parameter count: How many; fewer when there are no more.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the point is out of range, or the count negative.
-  /// - Complexity: O(count · log conditions) and the shapes whose circles hold the point.
+  /// - Parameter count: The number of conditions; the result is shorter if there are fewer lines.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the point is out of range or `count` is negative.
+  /// - Complexity: O(count · log conditions), plus the shapes whose bounding circles contain the point.
   public func nearest(
     latitude: Double, longitude: Double, count: Int = 1
   ) throws(MonitorError) -> [LocatedCondition] {
@@ -157,7 +159,7 @@ extension Places {
     return found.reversed()
   }
 
-  /// The conditions whose lines are nearest to each of some coordinates. See ``nearest(latitude:longitude:count:)``.
+  /// The conditions whose lines are nearest to each of several coordinates. See ``nearest(latitude:longitude:count:)``.
   public func nearest(_ coordinates: [Coordinate], count: Int = 1) throws(MonitorError) -> NearestConditions {
     try withColumns(coordinates) { points throws(MonitorError) in try nearest(points, count: count) }
   }
@@ -186,7 +188,8 @@ extension Places {
     return answer
   }
 
-  /// The same of one valid point, by generation.
+  /// The generations and boundary distances of the conditions whose lines are nearest to one valid point, the nearest
+  /// first.
   package func nearest(
     _ point: Coordinate, count: Int
   ) -> (generations: [UInt64], distances: [Double]) {
@@ -201,9 +204,10 @@ extension Places {
     return (generations, distances)
   }
 
-  /// The same into memory of the caller: `count` places for each point in each list that is not `nil`.
+  /// Writes the conditions whose lines are nearest to each of many points into the caller's memory: `count` elements
+  /// for each point, in each list that is not `nil`.
   ///
-  /// - Returns: how many of them are filled, the same number for each point.
+  /// - Returns: The number of these elements that are filled, which is the same for each point.
   package func nearest(
     _ points: PointColumns, count: Int, generations: UnsafeMutablePointer<UInt64>?,
     distances: UnsafeMutablePointer<Double>?

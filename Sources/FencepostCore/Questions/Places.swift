@@ -1,38 +1,39 @@
 import FencepostKernel
 
-/// The places of a monitor as they were at a moment, to be asked about points: which of them hold a point, and whose lines
-/// are nearest.
+/// The geographic conditions at one moment, for questions about points: which conditions contain a point, and which
+/// lines are nearest to it.
 ///
 /// ```swift
 /// let places = await monitor.places
 /// for place in try places.containing(latitude: 37.3349, longitude: -122.0090) { print(place.identifier) }
 /// ```
 ///
-/// Answers are geometry: they come from the conditions alone, whatever their state, policy or place under the condition
-/// limit, and whether a fix came or not. Nothing changes by a question. Exact as the detector is: the line is inside, and
-/// what bounds leave open the full distance decides. Beacon conditions are in no place.
+/// The answers depend only on the geometry of the conditions. States, policies, the condition limit and fixes do not
+/// matter, and a question changes nothing. The answers are as exact as the detector: a point on the line is inside, and
+/// the full geodesic solution decides where distance bounds do not. Beacon conditions never appear in an answer.
 ///
-/// A value: taking one costs next to nothing, and any number of tasks may ask it at the same time. A change of the monitor's
-/// conditions copies them while one is held.
+/// `Places` is a value. To take one costs almost nothing, and any number of tasks may use it at the same time. If the
+/// monitor's conditions change while a `Places` exists, the monitor copies its table of conditions.
 public struct Places: Sendable {
   let table: ConditionTable
-  /// What the answers of one part of the points may come to, about, before it is made smaller: 64 MB.
+  /// The number of found conditions of one part above which the part is made smaller: 2²⁴ entries, 64 MB.
   var mostAtATime = 1 << 24
-  /// How many points are put in order at a time, at most ``RowOrder/part``.
+  /// The number of points that are sorted at a time; at most ``RowOrder/part``.
   var rowsAtATime = RowOrder.part
 
   init(_ table: ConditionTable) {
     self.table = table
   }
 
-  /// The identifier of a condition; `nil` when none has that generation.
+  /// The identifier of the condition with a generation; `nil` if no condition has this generation.
   ///
   /// - Complexity: O(log conditions).
   public func identifier(ofGeneration generation: UInt64) -> String? {
     table.slot(ofGeneration: generation).map { table.identifiers.string(of: $0) }
   }
 
-  /// Calls `body` with the bytes of the identifier of a condition; with no bytes when none has that generation.
+  /// Calls `body` with the bytes of the identifier of the condition with a generation, or with an empty buffer if no
+  /// condition has this generation.
   package func withIdentifierBytes<Result>(
     ofGeneration generation: UInt64, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result {
@@ -50,24 +51,24 @@ public struct Places: Sendable {
 }
 
 extension ConditionTable {
-  /// The conditions of this moment, for questions about points.
+  /// The current conditions, for questions about points.
   package var places: Places { Places(self) }
 }
 
 extension MonitorEngine {
-  /// The places as they are now, to be asked about points.
+  /// The current conditions, for questions about points.
   public var places: Places { table.places }
 
-  /// The conditions that hold a point, in add order. See ``Places``.
+  /// The conditions that contain a point, in add order. See ``Places``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the point is out of range.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the point is out of range.
   public func containing(latitude: Double, longitude: Double) throws(MonitorError) -> [LocatedCondition] {
     try places.containing(latitude: latitude, longitude: longitude)
   }
 
   /// The conditions whose lines are nearest to a point, the nearest first. See ``Places``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the point is out of range, or the count negative.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the point is out of range or `count` is negative.
   public func nearest(
     latitude: Double, longitude: Double, count: Int = 1
   ) throws(MonitorError) -> [LocatedCondition] {
@@ -76,11 +77,11 @@ extension MonitorEngine {
 }
 
 extension Conditions {
-  /// The places as they are now, to be asked about points, also by many tasks at a time and while fleets are feeding.
-  /// See ``Places``.
+  /// The current conditions, for questions about points. Many tasks may use them at the same time, also while fleets
+  /// feed fixes. See ``Places``.
   public var places: Places { read { table in table.places } }
 
-  /// The conditions that hold a point, in add order. See ``Places/containing(latitude:longitude:)``.
+  /// The conditions that contain a point, in add order. See ``Places/containing(latitude:longitude:)``.
   public func containing(latitude: Double, longitude: Double) throws(MonitorError) -> [LocatedCondition] {
     try places.containing(latitude: latitude, longitude: longitude)
   }
@@ -102,33 +103,34 @@ extension Conditions {
   }
 }
 
-/// A condition about a place, and how a point lies to its line.
+/// A geographic condition, and the distance of a point from its line.
 public struct LocatedCondition: Sendable, Hashable {
   public var identifier: String
-  /// Tells the condition from one that replaced it.
+  /// Distinguishes the condition from one that replaces it.
   public var generation: UInt64
   public var tag: UInt64
-  /// Metres from the point to the line, negative inside, 0 on the line.
+  /// Metres from the point to the line; negative inside, 0 on the line.
   public var boundaryDistance: Double
 }
 
-/// Which conditions hold each of many points: those of point `i` are at `offsets[i] ..< offsets[i + 1]`, in add order.
+/// The conditions that contain each of many points. Those of point `i` are at `offsets[i] ..< offsets[i + 1]`, in add
+/// order.
 public struct ContainingConditions: Sendable, Hashable {
-  /// One more than there are points.
+  /// One element more than there are points.
   public var offsets: [Int] = [0]
-  /// ``Places/identifier(ofGeneration:)`` tells whose they are.
+  /// The generations of the conditions; ``Places/identifier(ofGeneration:)`` returns their identifiers.
   public var generations: [UInt64] = []
-  /// Metres from the points to the lines, 0 or less; empty when they were not asked for.
+  /// Metres from the points to the lines, at most 0; empty if the distances were not requested.
   public var boundaryDistances: [Double] = []
 }
 
-/// Which lines are nearest to each of many points: those of point `i` are at `i * count ..< (i + 1) * count`, the nearest
-/// first.
+/// The conditions whose lines are nearest to each of many points. Those of point `i` are at `i * count ..< (i + 1) *
+/// count`, the nearest first.
 public struct NearestConditions: Sendable, Hashable {
-  /// For each point: as many as were asked for, or as there are.
+  /// The number of conditions for each point: the requested number, or fewer if there are fewer lines.
   public var count = 0
-  /// ``Places/identifier(ofGeneration:)`` tells whose they are.
+  /// The generations of the conditions; ``Places/identifier(ofGeneration:)`` returns their identifiers.
   public var generations: [UInt64] = []
-  /// Metres from the points to the lines, negative inside.
+  /// Metres from the points to the lines; negative inside.
   public var boundaryDistances: [Double] = []
 }

@@ -1,17 +1,18 @@
-/// The rows of a part of a column of points, put in an order in which points that are near each other follow one another:
-/// what is read to answer one is then at hand for the next.
+/// The rows of one part of a column of points, sorted so that points that are close together follow one another. The
+/// memory that one point needs is then often in the cache when the next point is processed.
 ///
-/// Radix sort by the cells of a grid of degrees, interleaved as G. M. Morton's ("A computer oriented geodetic data base",
-/// IBM, 1966). The order changes how long an answer takes, and nothing else.
+/// The rows are radix sorted by the cells of a grid of degrees, whose two numbers are interleaved as in G. M. Morton,
+/// "A computer oriented geodetic data base" (IBM, 1966). The order affects only the speed, not the results.
 struct RowOrder: Sendable {
-  /// Rows that are put in order at a time: the more, the nearer are neighbours, and the longer the way to what they need.
+  /// The number of rows that are sorted at a time. With more rows, neighbours are closer together, but a row is farther
+  /// from its data.
   static let part = 1 << rowBits
   private static let rowBits = 20
-  /// Of fewer rows the lowest digit does not count: they are not as near each other.
+  /// With fewer rows than this, the lowest digit is not sorted: the points are too far apart for it to matter.
   private static let many = 1 << 15
-  /// Fewer rows are left as they are.
+  /// With fewer rows than this, the rows stay in their order.
   private static let fewest = 64
-  /// Three digits have the bits of a cell.
+  /// The number of digits in a cell.
   private static let digits = 3
   private static let digit = 11
   private static let radix = 1 << digit
@@ -21,17 +22,17 @@ struct RowOrder: Sendable {
   private var other: ContiguousArray<UInt64> = []
   private var counts: ContiguousArray<UInt32> = []
 
-  /// Row number `index` in the order, counted from the first of the part.
+  /// The row at position `index` of the order, relative to the first row of the part.
   @inline(__always)
   subscript(index: Int) -> Int { Int(truncatingIfNeeded: keys[index] & Self.rowMask) }
 
-  /// The cell of that row, which begins with those of the larger cells around it, two bits for each.
+  /// The cell of that row. The leading bits are the larger cells that contain it, two bits for each level.
   @inline(__always)
   func cell(_ index: Int) -> UInt64 { keys[index] &>> UInt64(Self.rowBits) }
 
-  /// Puts rows in order.
+  /// Sorts rows.
   ///
-  /// - Parameter rows: at most ``part``.
+  /// - Parameter rows: At most ``part`` rows.
   mutating func sort(_ rows: Range<Int>, of points: PointColumns) throws(MonitorError) {
     keys.removeAll(keepingCapacity: true)
     keys.reserveCapacity(rows.count)
@@ -70,7 +71,7 @@ struct RowOrder: Sendable {
     cell &<< UInt64(rowBits) | UInt64(truncatingIfNeeded: row)
   }
 
-  /// The cell of a point, 2 × 16 bits interleaved.
+  /// The cell of a point: two numbers of 16 bits, interleaved.
   @inline(__always)
   private static func cell(_ point: Coordinate) -> UInt64 {
     let north = UInt32((point.latitude + 90) * (65_535.0 / 180))
@@ -78,7 +79,7 @@ struct RowOrder: Sendable {
     return UInt64(spread(north) &<< 1 | spread(east))
   }
 
-  /// Bits 0 … 15 at the even places.
+  /// Moves bits 0 … 15 to the even positions.
   @inline(__always)
   private static func spread(_ value: UInt32) -> UInt32 {
     var bits = (value | value &<< 8) & 0x00FF_00FF
@@ -87,9 +88,10 @@ struct RowOrder: Sendable {
     return (bits | bits &<< 1) & 0x5555_5555
   }
 
-  /// One pass of the sort.
+  /// One pass of the radix sort.
   ///
-  /// - Parameter places: how many keys have each digit; then where the next of them goes.
+  /// - Parameter places: On entry, the number of keys with each digit; during the pass, the position of the next key
+  ///   with each digit.
   @inline(__always)
   private static func move(
     _ from: UnsafeMutableBufferPointer<UInt64>, _ to: UnsafeMutableBufferPointer<UInt64>, _ count: Int, shift: UInt64,

@@ -1,15 +1,15 @@
 import FencepostKernel
 
-/// A polygon, a corridor or a line as the detectors need it: the kernel's shape, and a circle that holds it.
+/// A polygon, a corridor or a line, in the form that the detectors use: the kernel's shape and its bounding circle.
 ///
-/// It is lent by the table that keeps the shape, for as long as that does not change: one that counted its references would
-/// have every circle pay for that too, each time it is looked at.
+/// `Area` does not retain the shape. The table owns the shape, and an `Area` is valid until the table changes. With
+/// reference counting, each access to a condition would cost more, even to a circle.
 struct Area: Sendable {
-  /// Shared by forks.
+  /// The kernel's shape, which forks share.
   unowned(unsafe) let shape: GeodesicShape
   let bounds: Circle
 
-  /// - Parameter bounds: what ``bounds(of:)`` said.
+  /// - Parameter bounds: The result of ``bounds(of:)`` for this shape.
   @inline(__always)
   init(_ shape: GeodesicShape, bounds: Circle) {
     self.shape = shape
@@ -22,15 +22,16 @@ struct Area: Sendable {
       latitude: circle.centre.latitude, longitude: circle.centre.longitude, radius: circle.radius)
   }
 
-  /// The signed distance from the line, metres.
+  /// The signed distance from the line, in metres.
   ///
-  /// - Parameter found: what the edges near say of it, if they are known.
+  /// - Parameter found: The result of the search of the near edges, if there is one.
   func distance(_ coordinate: Coordinate, at position: EarthVector, near found: FoundNear? = nil) -> Double {
     let point = SurfacePoint(latitude: coordinate.latitude, longitude: coordinate.longitude, vector: position)
     return found.map { shape.boundaryDistance(of: point, near: $0) } ?? shape.boundaryDistance(of: point)
   }
 
-  /// Where a position is. Bounds that cost no trigonometry do, unless they leave open how it lies to a threshold.
+  /// The distances of a position from the line. Bounds that need no trigonometry suffice unless they leave open on
+  /// which side of a threshold the position lies.
   func measure(
     _ coordinate: Coordinate, at position: EarthVector, margins: (inner: Double, outer: Double),
     near found: FoundNear? = nil
@@ -45,12 +46,12 @@ struct Area: Sendable {
     return Shape.Measure(distance: least, line: 0, least: least, most: most)
   }
 
-  /// The watch that acts no later than the signed distance comes to a level: a ball around where it was measured last, for
-  /// the distance changes by no more than the device moves.
+  /// The watch that acts no later than the signed distance reaches a level: a ball around the last measured position,
+  /// because the distance changes by no more than the device moves.
   @inline(never)
   func watch(_ slot: UInt32, _ passage: Watch.Passage, from local: Watch.Local?) -> Watch {
     guard let local, let room = Area.room(passage, local.least, local.most) else {
-      // Whatever is inside is within the circle that holds it.
+      // The device is outside the shape as long as it is outside the bounding circle.
       if case .inwards = passage { return bounds.watch(slot, .inwards(0)) }
       return Watch(centre: local?.position ?? bounds.centre, threshold: .infinity, direction: -1, slot: slot)
     }
@@ -58,7 +59,7 @@ struct Area: Sendable {
       centre: local.position, threshold: Area.threshold(room) ?? -DistanceBounds.doubt, direction: 1, slot: slot)
   }
 
-  /// How far bounds of the signed distance are from a level, metres; `nil` if the level is undefined.
+  /// How far the bounds of the signed distance are from a level, in metres; `nil` if the passage has no level.
   @inline(__always)
   static func room(_ passage: Watch.Passage, _ least: Double, _ most: Double) -> Double? {
     switch passage {
@@ -68,13 +69,13 @@ struct Area: Sendable {
     }
   }
 
-  /// The chord that a device with some room can move; `nil` where there is none for certain.
+  /// The length of the chord that a device with this room can certainly move; `nil` if the room may be 0.
   @inline(__always)
   static func threshold(_ room: Double) -> Double? {
     room > DistanceBounds.doubt ? ChordThreshold.leaving(room - DistanceBounds.doubt) : nil
   }
 
-  /// The distance of a position to the line, metres, and the side it is on; `nil` when that distance is certainly
+  /// The distance of a position from the line in metres, and whether it is inside; `nil` if the distance is certainly
   /// more than a limit.
   func slack(at coordinate: Coordinate, _ position: EarthVector, limit: Double) -> (slack: Double, isInside: Bool)? {
     if limit < .infinity, shape.slackBounds(at: position, limit: limit) == nil { return nil }
@@ -82,15 +83,16 @@ struct Area: Sendable {
     return (distance.magnitude, distance <= 0)
   }
 
-  /// Bounds of the distance of a position to the line, metres, and whether they come from the edges; `nil` when it is certainly
-  /// more than a limit. Where the position is outside of the circle that holds the shape they come from that.
+  /// Bounds of the distance of a position from the line in metres, and whether they come from the edges; `nil` if the
+  /// distance is certainly more than a limit. If the position is outside the bounding circle, the bounds come from that
+  /// circle.
   ///
-  /// - Parameter slack: what the position is outside of that circle at least, metres of chord.
+  /// - Parameter slack: A lower bound of the distance from the position to the bounding circle, in metres of chord.
   @inline(__always)
   func slackBounds(
     at position: EarthVector, _ slack: Double, limit: Double
   ) -> (least: Double, most: Double, isBounded: Bool)? {
-    // All of the line is within the circle, so that no part of it is farther than its centre and its radius.
+    // The whole line is within the circle, so no point of the line is farther away than the centre plus the radius.
     let chord = bounds.centre.squaredChord(to: position).squareRoot()
     if slack > 0, chord < ChordThreshold.near {
       let most = GeodesicShape.most(ofChord: chord) + bounds.radius + DistanceBounds.doubt
@@ -99,7 +101,8 @@ struct Area: Sendable {
     return shape.slackBounds(at: position, limit: limit).map { ($0.least, $0.most, true) }
   }
 
-  /// A circle around the deepest place that is within the shape, less a metre; `nil` where there is no room for one.
+  /// A circle around the deepest point of the shape with a radius of its depth less a metre, which is inside the shape;
+  /// `nil` if the depth is at most a metre.
   var inscribed: Circle? {
     guard shape.depth > 1 else { return nil }
     return Circle(

@@ -1,6 +1,6 @@
 import FencepostKernel
 
-/// A circle as the detectors need it, and all that is particular to circles.
+/// A circle, in the form that the detectors use.
 struct Circle: Sendable {
   var centre: EarthVector
   var latitude: Double
@@ -23,22 +23,23 @@ struct Circle: Sendable {
     CircularGeographicCondition(center: Coordinate(latitude: latitude, longitude: longitude), radius: radius)
   }
 
-  /// The chord from the centre within which the index looks for it.
+  /// The chord from the centre within which the index finds the circle.
   @inline(__always)
   var reach: Double { ChordThreshold.approaching(radius) }
 
-  /// Whether a position is more than a distance outside the line for certain: the chord is shorter than the geodesic.
+  /// Whether a position is certainly more than a distance outside the line. The chord is shorter than the geodesic, so
+  /// the chord suffices.
   @inline(__always)
   func isFarther(than distance: Double, _ position: EarthVector) -> Bool {
     let reach = radius + distance
-    // No chord is as long as 2e7 m, and the square of what is longer may overflow.
+    // No chord is as long as 2e7 m, and the square of a longer reach may overflow.
     return reach < 2e7 && centre.squaredChord(to: position) > reach * reach
   }
 
-  /// The geodesic distance of a position from the centre, metres.
+  /// The geodesic distance of a position from the centre, in metres.
   ///
-  /// Short distances come from the chord, to a few nanometres; whatever is within a micrometre of a threshold is
-  /// decided by the full solution.
+  /// Short distances are computed from the chord, with an error of a few nanometres. If such a distance is within a
+  /// micrometre of a threshold, the full geodesic solution replaces it.
   @inline(__always)
   func distance(
     to coordinate: Coordinate, at position: EarthVector, margins: (inner: Double, outer: Double)
@@ -56,13 +57,13 @@ struct Circle: Sendable {
     return distance(to: coordinate)
   }
 
-  /// The geodesic distance of a position from the centre by the full solution, metres.
+  /// The geodesic distance of a position from the centre by the full geodesic solution, in metres.
   func distance(to coordinate: Coordinate) -> Double {
     GeodesicInverse.distance(
       latitude1: latitude, longitude1: longitude, latitude2: coordinate.latitude, longitude2: coordinate.longitude)
   }
 
-  /// The watch that acts no later than a position comes to a signed distance from the line.
+  /// The watch that acts no later than a position reaches a signed distance from the line.
   @inline(__always)
   func watch(_ slot: UInt32, _ passage: Watch.Passage) -> Watch {
     switch passage {
@@ -75,10 +76,10 @@ struct Circle: Sendable {
     }
   }
 
-  /// The distance of a position to the line, metres, and the side it is on; `nil` when that distance is certainly
+  /// The distance of a position from the line in metres, and whether it is inside; `nil` if the distance is certainly
   /// more than a limit.
   ///
-  /// Decides the side as the detector does.
+  /// The side is the one that the detector computes.
   @inline(__always)
   func slack(at coordinate: Coordinate, _ position: EarthVector, limit: Double) -> (slack: Double, isInside: Bool)? {
     if radius >= DistanceBounds.largestDistance { return limit < .infinity ? nil : (.infinity, true) }
@@ -96,8 +97,9 @@ struct Circle: Sendable {
     return (past.magnitude, past <= 0)
   }
 
-  /// The place of the line that is nearest to a coordinate: on the geodesic from the centre through it. From the centre
-  /// itself it is the one to the north. `nil` for a circle without a line, which holds the whole Earth.
+  /// The boundary point that is nearest to a coordinate: the one on the geodesic from the centre through the
+  /// coordinate. For the centre itself, it is the northern one. `nil` for a circle that covers the whole Earth and
+  /// therefore has no line.
   func nearestBoundaryPoint(to coordinate: Coordinate) -> Coordinate? {
     guard radius < DistanceBounds.largestDistance else { return nil }
     let way = GeodesicInverse.solve(
@@ -107,7 +109,7 @@ struct Circle: Sendable {
     return Coordinate(latitude: end.latitude, longitude: end.longitude)
   }
 
-  /// Whether a position is inside for certain, without the full solution.
+  /// Whether a position is certainly inside, without the full geodesic solution.
   @inline(__always)
   func isSurelyInside(_ position: EarthVector) -> Bool {
     let near = ChordThreshold.leaving(radius)
@@ -129,8 +131,7 @@ extension CircularGeographicCondition {
     if let defect { throw Damage(defect) }
   }
 
-  /// Whether a coordinate lies in the circle, the line included; `false` when the coordinate or the circle is not
-  /// valid.
+  /// Whether a coordinate lies in the circle or on its line; `false` if the coordinate or the circle is invalid.
   public func contains(_ coordinate: Coordinate) -> Bool {
     guard defect == nil, coordinate.isValid else { return false }
     return Circle(self).distance(to: coordinate) <= radius

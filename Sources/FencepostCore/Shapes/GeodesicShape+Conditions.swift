@@ -1,9 +1,12 @@
 package import FencepostKernel
 
-// Between the kernel's shapes and the conditions that callers see.
+// Conversions between the kernel's shapes and the public conditions.
 
 extension GeodesicShape {
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` with the kernel's reason and place.
+  /// Examines a definition and builds its shape.
+  ///
+  /// - Parameter depth: The shape's depth if it is known, for example from a saved row; otherwise it is computed.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` with the kernel's reason.
   static func validated(_ definition: ShapeDefinition, depth: Double? = nil) throws(MonitorError) -> GeodesicShape {
     do throws(ShapeDefect) {
       return try GeodesicShape.reading(definition, depth: depth)
@@ -12,7 +15,7 @@ extension GeodesicShape {
     }
   }
 
-  /// Whether a coordinate lies in a shape, the line included; `false` when the coordinate or the definition is not valid.
+  /// Whether a coordinate lies in a shape or on its line; `false` if the coordinate or the definition is invalid.
   static func contains(_ coordinate: Coordinate, in definition: ShapeDefinition) -> Bool {
     guard coordinate.isValid, let shape = try? GeodesicShape.validated(definition) else { return false }
     return shape.contains(SurfacePoint(coordinate))

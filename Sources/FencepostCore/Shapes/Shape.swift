@@ -1,23 +1,25 @@
 import FencepostKernel
 
-/// The geometry of a condition that is about a place: what detectors, index, planner and explanations ask, and nowhere
-/// else is known what a shape is.
+/// The geometry of a geographic condition. The detectors, the index, the planner and the explanations use only this
+/// type; no other code distinguishes the kinds of shapes.
 ///
-/// A few numbers that are read off the table's row and not kept beyond the table's next change (see ``Area``).
+/// A `Shape` is a few numbers that are read from the table's row. It must not be used after the table's next change
+/// (see ``Area``).
 enum Shape: Sendable {
   case circle(Circle)
   case polygon(Area)
   case corridor(Area)
-  /// Watched like a corridor of radius 0; it has no state, see ``LinePassageSearch``.
+  /// A line is watched like a corridor of radius 0. It has no state; see ``LinePassageSearch``.
   case line(Area)
 
-  /// Where a position is: d and r of the definition, metres. It is inside when d ≤ r, and d − r is the signed boundary
-  /// distance. Two numbers, since margins are compared with d without a rounding in between; of any other shape d is
-  /// the signed distance itself, and r is 0.
+  /// The distances of a position: d and r of the definition, in metres. The position is inside if d ≤ r, and d − r is
+  /// the signed boundary distance. For a circle, d is the distance from the centre and r the radius; they are separate
+  /// because margins are compared with d, without the rounding of d − r. For any other shape, d is the signed distance
+  /// itself, or a lower bound of it, and r is 0.
   struct Measure {
     var distance: Double
     var line: Double
-    /// Bounds of the signed boundary distance of a shape without a closed form.
+    /// Bounds of the signed boundary distance, for a shape without a closed form.
     var least = Double.nan
     var most = Double.nan
 
@@ -28,7 +30,8 @@ enum Shape: Sendable {
     var isInside: Bool { distance <= line }
   }
 
-  /// What policies clamp by, metres: how deep inside the line a position can be, which of a circle is its radius.
+  /// The limit of the policies' distances in metres: how deep inside the line a position can be. For a circle, this is
+  /// its radius.
   @inline(__always)
   var size: Double {
     switch self {
@@ -37,7 +40,8 @@ enum Shape: Sendable {
     }
   }
 
-  /// Where a position is. Exact is only how it lies to the line and to the margins on either side.
+  /// The distances of a position. The sides of the line and of the two margins are exact; the distance itself may be a
+  /// bound.
   @inline(__always)
   func measure(
     _ coordinate: Coordinate, at position: EarthVector, margins: (inner: Double, outer: Double),
@@ -51,7 +55,7 @@ enum Shape: Sendable {
     }
   }
 
-  /// Where a position is, to the accuracy of the full solution.
+  /// The distances of a position by the full geodesic solution.
   func measure(_ coordinate: Coordinate) -> Measure {
     switch self {
     case .circle(let circle): Measure(distance: circle.distance(to: coordinate), line: circle.radius)
@@ -60,7 +64,7 @@ enum Shape: Sendable {
     }
   }
 
-  /// The signed boundary distance that is told of a position that was measured, metres.
+  /// The signed boundary distance to report for a measured position, in metres.
   @inline(__always)
   func boundaryDistance(
     _ measure: Measure, _ coordinate: Coordinate, at position: EarthVector, near found: FoundNear? = nil
@@ -72,7 +76,7 @@ enum Shape: Sendable {
     }
   }
 
-  /// What to remember of a measured position for the watch; `nil` where a watch needs nothing but the shape.
+  /// The data of a measured position that a watch needs; `nil` if a watch needs only the shape.
   @inline(__always)
   func local(_ measure: Measure, at position: EarthVector) -> Watch.Local? {
     switch self {
@@ -81,7 +85,7 @@ enum Shape: Sendable {
     }
   }
 
-  /// What is measured by its edges; `nil` for a shape with a closed form.
+  /// The polygon, corridor or line, which is measured by its edges; `nil` for a circle, which has a closed form.
   @inline(__always)
   var area: Area? {
     switch self {
@@ -92,7 +96,7 @@ enum Shape: Sendable {
 
   /// The watch that acts no later than a passage.
   ///
-  /// - Parameter local: where the shape was measured last.
+  /// - Parameter local: The position at which the shape was measured last, with its bounds.
   @inline(__always)
   func watch(_ slot: UInt32, _ passage: Watch.Passage, from local: Watch.Local? = nil) -> Watch {
     switch self {
@@ -101,7 +105,7 @@ enum Shape: Sendable {
     }
   }
 
-  /// Whether a device that was measured there, outside, is watched by how far it moves, and not by the index.
+  /// Whether a device that was measured outside at `local` is watched by how far it moves, instead of by the index.
   @inline(__always)
   func isNear(_ local: Watch.Local?) -> Bool {
     switch self {
@@ -111,7 +115,7 @@ enum Shape: Sendable {
     }
   }
 
-  /// The distance of a position to the line, metres, and the side it is on; `nil` when that distance is certainly
+  /// The distance of a position from the line in metres, and whether it is inside; `nil` if the distance is certainly
   /// more than a limit.
   @inline(__always)
   func slack(at coordinate: Coordinate, _ position: EarthVector, limit: Double) -> (slack: Double, isInside: Bool)? {
@@ -121,7 +125,7 @@ enum Shape: Sendable {
     }
   }
 
-  /// Whether a position is inside for certain, where that costs little to see.
+  /// Whether a position is certainly inside, as far as cheap bounds show.
   @inline(__always)
   func isSurelyInside(_ position: EarthVector) -> Bool {
     switch self {
@@ -130,7 +134,7 @@ enum Shape: Sendable {
     }
   }
 
-  /// Whether a back end that knows circles only is given others in its place.
+  /// Whether other circles stand in for the shape in a back end that knows only circles.
   var isStoodForByCircles: Bool {
     switch self {
     case .circle: false
@@ -138,8 +142,9 @@ enum Shape: Sendable {
     }
   }
 
-  /// The circle that a back end is given for a position: what leaves its side tells of every change before it. `nil` when
-  /// there is none, and only the distance to the line says how far the device may move.
+  /// The circle that a back end watches for this shape from a position. The device crosses this circle before it can
+  /// change its side of the shape. `nil` if there is no such circle; then only the distance from the line limits how
+  /// far the device may move.
   func armed(at coordinate: Coordinate, _ position: EarthVector) -> Circle? {
     switch self {
     case .circle(let circle): return circle
@@ -152,7 +157,7 @@ enum Shape: Sendable {
     }
   }
 
-  /// The place of the line that is nearest to a coordinate.
+  /// The boundary point that is nearest to a coordinate; see ``GeodesicShape/nearestBoundaryPoint(of:)``.
   func nearestBoundaryPoint(to coordinate: Coordinate) -> Coordinate? {
     switch self {
     case .circle(let circle): circle.nearestBoundaryPoint(to: coordinate)

@@ -1,9 +1,10 @@
 import FencepostKernel
 
 extension ShapeDefinition {
-  /// Whether this is what examination leaves of a definition that was given, to the last bit: the same but for repeated
-  /// vertices and longitudes a turn away. It may miss some that are the same: at poles, and with planar
-  /// edges of 180 degrees of longitude or more, whose reduced longitudes mean another edge.
+  /// Whether this definition is the result of examining `given`, bit for bit: the vertices are the same except for
+  /// repeated vertices and longitudes that differ by a turn. The result may be `false` for some results of an
+  /// examination: at poles, and for planar edges of 180 degrees of longitude or more, because a reduced longitude would
+  /// change such an edge.
   func isReduction(of given: ShapeDefinition) -> Bool {
     guard kind == given.kind, edges == given.edges, !given.hasWideEdges,
       vertices.partEnds == given.vertices.partEnds,

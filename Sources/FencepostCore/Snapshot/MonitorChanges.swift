@@ -1,16 +1,16 @@
 import FencepostKernel
 
-/// What a storage is to make last of a monitor, in one transaction.
+/// The changes of a monitor that a storage must write in one transaction.
 public struct MonitorChanges: StoredChanges {
   private let engine: MonitorEngine
   private let kept: KeptRows
-  /// Whether the rows are all that there are: whatever else is kept goes.
+  /// Whether the rows are all rows of the monitor; the storage then removes all other rows.
   public let isWhole: Bool
-  /// Whether the changes are to outlive the machine when writing returns, not only the process.
+  /// Whether the changes must survive a power failure when the write returns, not only a crash of the process.
   public let mustSync: Bool
   /// See ``DeviceRow/swept``.
   let swept: UInt64
-  /// The conditions whose state is told, or was told and goes, by generation.
+  /// The conditions whose state row is written or removed, by generation; `isTold` is whether the row is written.
   let states: ContiguousArray<(slot: UInt32, isTold: Bool)>
 
   init(_ engine: MonitorEngine, _ kept: KeptRows, isWhole: Bool, mustSync: Bool) {
@@ -27,24 +27,24 @@ public struct MonitorChanges: StoredChanges {
     self.states = states
   }
 
-  /// Generations of conditions that are gone, ascending: their rows in all tables go.
+  /// The generations of the removed conditions, ascending; their rows in all tables are removed.
   public var removedConditions: [UInt64] { engine.delivery.journal.removed.arranged() }
 
-  /// Keys of states that are gone, ascending.
+  /// The keys of the removed states, ascending.
   public var removedStates: [UInt64] {
     states.compactMap { state in
       !state.isTold && kept.states.contains(state.slot) ? engine.table.generation(of: state.slot) : nil
     }
   }
 
-  /// Keys of events that are gone, ascending.
+  /// The keys of the removed events, ascending.
   public var removedEvents: [UInt64] {
     engine.delivery.journal.events.compactMap { key, change in
       if case .delete = change { key } else { nil }
     }.arranged()
   }
 
-  /// Generations of the events of ``removedEvents``, in that order.
+  /// The generations of the events of ``removedEvents``, in the same order.
   public var generationsOfRemovedEvents: [UInt64] {
     engine.delivery.journal.events.compactMap { key, change in
       if case .delete(let generation) = change { (key, generation) } else { nil }
@@ -53,7 +53,7 @@ public struct MonitorChanges: StoredChanges {
 
   public var removedDevices: [UInt64] { [] }
 
-  /// Hands over the rows that are new or changed, by table and key.
+  /// Calls `body` with the rows that are new or changed, by table and key; the head is last.
   public func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
     var writer = ByteWriter(reserving: 512)
     if isWhole {
@@ -78,9 +78,9 @@ public struct MonitorChanges: StoredChanges {
 }
 
 extension MonitorEngine {
-  /// The value of ``DeviceRow/swept`` to write next. Raising it spares the rows of many conditions that were settled
-  /// outside, lowering it those of many that have become undetermined; both look at the conditions between, which is
-  /// why it is done only when enough of them have changed.
+  /// The value of ``DeviceRow/swept`` for the next write. A higher value saves the rows of conditions that were settled
+  /// outside; a lower value saves the rows of conditions that became undetermined. Both need a visit of the conditions
+  /// in between, so the value changes only if enough conditions have changed.
   fileprivate func sweptNext(_ kept: UInt64) -> UInt64 {
     let last = table.order.lastGeneration
     let undetermined = tracker.waitingCount(table)
@@ -89,7 +89,7 @@ extension MonitorEngine {
     return kept
   }
 
-  /// The conditions whose state may have to be written or removed when `swept` changes so, by generation.
+  /// The conditions whose state row may have to be written or removed if `swept` changes from `kept`, by generation.
   fileprivate func changed(_ swept: UInt64, _ kept: UInt64) -> ContiguousArray<UInt32> {
     if swept < kept { return ContiguousArray(table.live) }
     var slots = changedSlots

@@ -1,49 +1,49 @@
-/// The notes of the parts together: what a save has to write.
+/// The dirty rows of all parts, which a save has to write.
 extension MonitorEngine {
-  /// Starts to note changes: what is there now counts as saved.
+  /// Starts tracking changes; the current state counts as saved.
   mutating func beginJournal() {
     tracker.beginJournal()
     delivery.beginJournal()
   }
 
-  /// Notes no more changes.
+  /// Stops tracking changes.
   mutating func endJournal() {
     tracker.endJournal()
     delivery.endJournal()
   }
 
-  /// What was noted is saved.
+  /// Marks all rows as saved.
   mutating func clearJournal() {
     tracker.clearJournal()
     delivery.clearJournal()
   }
 
-  /// Notes again what an earlier state of this monitor had noted, and what was not saved after all.
+  /// Adds the changes of an earlier state of this monitor whose save failed.
   mutating func add(journalOf earlier: borrowing MonitorEngine) {
     tracker.add(earlier: earlier.tracker.journal)
     delivery.add(earlier: earlier.delivery.journal)
   }
 
-  /// How many rows a save writes or takes away, about.
+  /// The approximate number of rows that a save writes or removes.
   func changeCount(since generation: UInt64) -> Int {
     let slots = max(tracker.journal.slots.count, delivery.journal.slots.count)
     let events = delivery.journal.events.count + delivery.journal.removed.count
     return slots + events + Int(clamping: table.order.lastGeneration - generation)
   }
 
-  /// Whether something changed that is to last before the call returns: a state, a candidate, the queue.
+  /// Whether a change must be saved before the call returns: a change of a state, a candidate or the queue.
   var hasUrgentChanges: Bool { tracker.journal.isUrgent || delivery.journal.isUrgent }
 
-  /// Whether something changed that is to outlive the machine, not only the process.
+  /// Whether a change must survive a power failure, not only a crash of the process.
   var mustSync: Bool { tracker.journal.mustSync || delivery.journal.mustSync }
 
-  /// Whether something changed but what the head holds.
+  /// Whether anything other than the head row may have changed.
   var hasChanges: Bool { !tracker.journal.isEmpty || !delivery.journal.isEmpty }
 
-  /// Rises with each note: a call that leaves it as it was changed nothing that is urgent.
+  /// Increases with each urgent change. If a call leaves it unchanged, the call changed nothing urgent.
   var revision: UInt64 { tracker.journal.revision &+ delivery.journal.revision }
 
-  /// Conditions whose state changed, by generation, each once.
+  /// The conditions whose state changed, by generation, without duplicates.
   var changedSlots: ContiguousArray<UInt32> {
     var slots = tracker.journal.slots + delivery.journal.slots
     slots.removeAll { !table.isLive($0) }

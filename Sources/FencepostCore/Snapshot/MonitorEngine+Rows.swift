@@ -2,8 +2,8 @@ import FencepostKernel
 
 /// The engine's state as rows, which ``EngineRestorer`` reads back.
 ///
-/// A row contains only results of the inputs. Data that can be derived from these, such as the index, the deadlines and
-/// the lists of the detectors, is built anew.
+/// A row contains only results of the inputs. Derived data, such as the index, the deadlines and the lists of the
+/// detectors, is rebuilt.
 extension MonitorEngine {
   /// Passes every row to `body`: first the head, then the others by table and key.
   ///
@@ -55,7 +55,7 @@ extension MonitorEngine {
     try table.withDefinitionRow(slot, added: delivery.told.added(slot), &writer, body)
   }
 
-  /// - Returns: Whether there is such a row.
+  /// - Returns: Whether the condition has such a row.
   func withStateRow<Failure>(
     _ slot: UInt32, swept: UInt64, _ writer: inout ByteWriter, _ body: (MonitorRow) throws(Failure) -> Void
   ) throws(Failure) -> Bool {
@@ -77,7 +77,7 @@ extension MonitorEngine {
   }
 }
 
-/// The rows of a shared table, which are those of a monitor without inputs.
+/// The rows of a shared table. They equal the rows of a monitor without inputs.
 extension ConditionTable {
   func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
     var writer = ByteWriter(reserving: 512)

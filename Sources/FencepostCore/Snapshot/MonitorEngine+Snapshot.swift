@@ -1,11 +1,12 @@
-/// A snapshot: the whole monitor as one blob of bytes, the same on every platform.
+/// A snapshot: the whole monitor as one blob of bytes, which is the same on every platform.
 ///
-/// Layout, numbers with the least significant byte first: the eight bytes `FNCPOST` and 0x1A; the format (4 bytes, 2); the
-/// length of the name (4 bytes) and the name; the rows; the table 255; and a checksum (8 bytes) over all before it.
+/// The layout, with the least significant byte of numbers first: the eight bytes `FNCPOST` and 0x1A; the format (4
+/// bytes, 2); the length of the name (4 bytes) and the name; the rows; the table number 255; and a checksum (8 bytes)
+/// of all bytes before it.
 ///
-/// A row is its table (1 byte), its key, of a state its device, of an event its generation, its length (these as
-/// compact numbers) and its bytes; the head is first. In format 1 it was table (1), key (8), generation (8), length (4)
-/// and bytes, the head last.
+/// A row consists of its table number (1 byte), its key, the device (only for states), the generation (only for
+/// events), its length (these as compact numbers) and its bytes; the head row is first. In format 1, a row was its
+/// table (1 byte), key (8), generation (8), length (4) and bytes, and the head row was last.
 extension MonitorEngine {
   private static let magic: UInt64 = 0x1A54_534F_5043_4E46
   static let rowFormat: UInt32 = 2
@@ -13,21 +14,21 @@ extension MonitorEngine {
   private static let firstFormat: UInt32 = 1
   static let endOfRows: UInt8 = 255
 
-  /// The whole state as bytes. The same state gives the same bytes.
+  /// The whole state as bytes. Equal states give equal bytes.
   ///
   /// - Complexity: O(conditions + pending events)
   public func snapshot() -> [UInt8] {
     withSnapshot { Array($0) }
   }
 
-  /// Calls `body` with the bytes that ``snapshot()`` gives, in place.
+  /// Calls `body` with the bytes that ``snapshot()`` returns, in place.
   public func withSnapshot<Result, Failure>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try Self.withSnapshot(name ?? "", conditions: conditionCount, body) { forEachRow(swept: sweptInFull, $0) }
   }
 
-  /// How many bytes ``snapshot()`` gives now.
+  /// The number of bytes that ``snapshot()`` would return now.
   public var snapshotSize: Int { Self.snapshotSize(name ?? "") { forEachRow(swept: sweptInFull, $0) } }
 
   /// - Parameter rows: Calls its argument with each row, the head first.
@@ -70,6 +71,8 @@ extension MonitorEngine {
     writer.putCompact(UInt64(row.bytes.count))
   }
 
+  /// Reads the next row.
+  ///
   /// - Returns: `nil` at the end of the rows.
   static func takeRow(_ reader: inout ByteReader, _ format: UInt32) throws(Damage) -> MonitorRow? {
     let number: UInt8 = try reader.take()
@@ -91,9 +94,9 @@ extension MonitorEngine {
       table: table, key: key, generation: generation, device: device, bytes: try reader.takeBytes(count))
   }
 
-  /// The monitor as it was when the snapshot was made; what was handed out and not committed is handed out again.
+  /// Restores the monitor at the moment of the snapshot. Events that were in flight are redelivered.
   ///
-  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` when the bytes are no snapshot, are damaged, or come from a newer
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` if the bytes are not a snapshot, are damaged, or come from a newer
   ///   version of the library.
   public init(restoring snapshot: UnsafeRawBufferPointer) throws(MonitorError) {
     do throws(Damage) {
@@ -103,7 +106,7 @@ extension MonitorEngine {
     }
   }
 
-  /// The monitor as it was when the snapshot was made. See ``init(restoring:)-(UnsafeRawBufferPointer)``.
+  /// Restores the monitor at the moment of the snapshot. See ``init(restoring:)-(UnsafeRawBufferPointer)``.
   public init(restoring snapshot: [UInt8]) throws(MonitorError) {
     self = try snapshot.withRawBytes { bytes throws(MonitorError) in try MonitorEngine(restoring: bytes) }
   }
@@ -154,7 +157,7 @@ extension MonitorEngine {
   }
 }
 
-/// The snapshot of a shared table: that of a monitor without inputs.
+/// The snapshot of a shared table, which is that of a monitor without inputs.
 extension ConditionTable {
   package func withSnapshot<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     MonitorEngine.withSnapshot("", conditions: count, body) { forEachRow($0) }

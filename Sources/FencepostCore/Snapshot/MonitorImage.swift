@@ -1,6 +1,6 @@
-/// The rows of a whole monitor as it was at one moment, read part by part while the monitor continues.
+/// The rows of a whole monitor at one moment, which are read in parts while the monitor continues.
 ///
-/// It shares its memory with the monitor, which copies what it changes meanwhile.
+/// The image shares its memory with the monitor, which copies the parts that it changes meanwhile.
 public struct MonitorImage: Sendable {
   private enum Part: UInt8 {
     case beginning, events, definitions, states, head, over
@@ -19,10 +19,10 @@ public struct MonitorImage: Sendable {
   /// See ``DeviceRow/swept``.
   private var swept: UInt64 = 0
   private var part = Part.beginning
-  /// The number of rows of the part that were handed over.
+  /// The number of rows of the part that were passed to the storage.
   private var place = 0
   private var events: ContiguousArray<EventRow> = []
-  /// The conditions whose state is in a row.
+  /// The conditions that have a state row.
   private var told = SlotSet()
 
   init(_ engine: MonitorEngine) {
@@ -32,10 +32,10 @@ public struct MonitorImage: Sendable {
   /// The monitor at the moment of the image.
   var engine: MonitorEngine { moment.engine }
 
-  /// Whether some rows were handed over.
+  /// Whether some rows were passed to the storage.
   public var isBegun: Bool { part != .beginning }
 
-  /// Whether all rows were handed over.
+  /// Whether all rows were passed to the storage.
   public var isOver: Bool { part == .over }
 
   /// The largest number of rows that the image can have.
@@ -44,11 +44,11 @@ public struct MonitorImage: Sendable {
   /// The rows that a storage contains after it has received all rows of the image.
   var kept: KeptRows { KeptRows(swept: swept, states: told, generation: engine.table.order.lastGeneration) }
 
-  /// Hands over the next rows: the tables in the order of their places, with the head last. Rows of a table are sorted
-  /// by key, except events, which have the order of the queue.
+  /// Calls `body` with the next rows: the tables in the order of their places, with the head last. Rows of a table are
+  /// sorted by key, except events, which have the order of the queue.
   ///
   /// - Parameter limit: The largest number of rows, at least 1. No call examines more conditions than this. The first
-  ///   call counts the rows, and hands over one row.
+  ///   call counts the rows, and passes only one row.
   public mutating func forEachNextRow<Failure>(
     limit: Int, _ body: (MonitorRow) throws(Failure) -> Void
   ) throws(Failure) {
@@ -104,9 +104,9 @@ public struct MonitorImage: Sendable {
 struct KeptRows: Sendable {
   /// See ``DeviceRow/swept``.
   private(set) var swept: UInt64 = 0
-  /// The conditions whose state is in a row.
+  /// The conditions that have a state row.
   private(set) var states = SlotSet()
-  /// The storage contains the definitions up to this generation.
+  /// The storage contains the definitions of all conditions up to this generation.
   private(set) var generation: UInt64 = 0
 
   init() {}
@@ -117,7 +117,7 @@ struct KeptRows: Sendable {
     self.generation = generation
   }
 
-  /// Notes changes that were written.
+  /// Updates the record of the stored rows after changes were written.
   mutating func update(_ changes: borrowing MonitorChanges, generation: UInt64) {
     swept = changes.swept
     for state in changes.states {

@@ -34,7 +34,7 @@ public struct MonitorRow {
   public let generation: UInt64
   /// The device that the state belongs to; 0 for a monitor.
   public let device: UInt64
-  /// Valid during the call that hands the row over.
+  /// Valid only during the call that passes the row.
   public let bytes: UnsafeRawBufferPointer
 
   public init(table: Table, key: UInt64, generation: UInt64, device: UInt64 = 0, bytes: UnsafeRawBufferPointer) {
@@ -56,7 +56,7 @@ public struct MonitorRow {
   }
 }
 
-// Written out, because Embedded Swift cannot print the name of a case.
+// Implemented explicitly, because Embedded Swift cannot print the name of a case.
 extension MonitorRow.Table: CustomStringConvertible {
   public var description: String {
     switch self {

@@ -34,13 +34,14 @@ extension MonitorStorage {
 /// The engine encodes and decodes the rows; a storage does not interpret them. `FencepostStore` implements both kinds of
 /// storage with SQLite. Only the engine that has the storage calls it, one call at a time.
 public protocol StateStorage: AnyObject, Sendable {
-  /// Hands over all stored rows, sorted by the places of their tables and then by key. A new storage has no rows.
+  /// Calls `receive` with all stored rows, sorted by the places of their tables and then by key. A new storage has no
+  /// rows.
   func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError)
 
   /// Whether the next changes must contain all rows, because the stored rows differ from the rows that were written.
   func mustWriteAll() -> Bool
 
-  /// Notes that the engine refuses the stored rows. After that, no call changes the storage, not even ``close()``.
+  /// Marks the stored rows as refused by the engine. After that, no call changes the storage, not even ``close()``.
   ///
   /// - Returns: The error, with the path of the storage if the error has no path.
   func refused(_ error: MonitorError) -> MonitorError
@@ -86,6 +87,6 @@ public protocol StoredChanges {
   /// Numbers of removed devices of a fleet, ascending.
   var removedDevices: [UInt64] { get }
 
-  /// Hands over the rows that are new or changed.
+  /// Calls `body` with the rows that are new or changed.
   func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure)
 }

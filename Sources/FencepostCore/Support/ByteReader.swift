@@ -50,7 +50,7 @@ struct ByteReader {
     while true {
       let byte: UInt8 = try take()
       let bits = UInt64(byte & 0x7F)
-      // One number has one writing: no bit is lost, and no zero stands at the end.
+      // Each number has exactly one encoding: no bit is lost, and the last byte is not 0.
       guard shift < 63 || bits <= 1, byte != 0 || shift == 0 else { throw Damage.longNumber }
       value |= bits << shift
       if byte & 0x80 == 0 { return value }
@@ -103,14 +103,14 @@ struct ByteReader {
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
   }
 
-  /// Nothing may follow.
+  /// Throws if any bytes remain.
   func end() throws(Damage) {
     guard remaining == 0 else { throw Damage("\(remaining) unexpected bytes follow") }
   }
 }
 
 extension [UInt8] {
-  /// The bytes in place, with errors of one type.
+  /// Calls `body` with the bytes in place; throws only what `body` throws.
   func withRawBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

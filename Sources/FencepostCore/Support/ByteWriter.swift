@@ -23,7 +23,7 @@ struct ByteWriter: ~Copyable {
     count = 0
   }
 
-  /// Makes room for so many more bytes.
+  /// Makes room for `more` bytes.
   @inline(__always)
   private mutating func reserve(_ more: Int) {
     if capacity - count < more { grow(more) }
@@ -55,7 +55,7 @@ struct ByteWriter: ~Copyable {
     put(value ? 1 as UInt8 : 0)
   }
 
-  /// Seven bits a byte, the least significant ones first; the last byte lacks the eighth.
+  /// Writes seven bits per byte, the least significant bits first (LEB128); bit 7 is set in all bytes except the last.
   @inline(__always)
   mutating func putCompact(_ value: UInt64) {
     var rest = value
@@ -66,13 +66,14 @@ struct ByteWriter: ~Copyable {
     put(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// A number that is small in magnitude, negative or not.
+  /// Writes a signed number so that small magnitudes need few bytes (zigzag encoding).
   @inline(__always)
   mutating func putCompact(_ value: Int64) {
     putCompact(UInt64(bitPattern: value << 1 ^ value >> 63))
   }
 
-  /// A number that a person chose: the bytes of its pattern but the zeros at its end, after how many there are.
+  /// Writes a number that probably has few significant digits: the count of bytes, then the bytes of its bit pattern
+  /// without the zero bytes at its end.
   mutating func putCompact(_ value: Double) {
     let bits = value.bitPattern
     let count = 8 - min(bits.trailingZeroBitCount, 64) / 8
@@ -80,7 +81,7 @@ struct ByteWriter: ~Copyable {
     for index in 0..<count { put(UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * index))) }
   }
 
-  /// The bytes as they are, without their number.
+  /// Writes the bytes unchanged, without their count.
   mutating func put(_ raw: UnsafeRawBufferPointer) {
     guard let source = raw.baseAddress, raw.count > 0 else { return }
     reserve(raw.count)

@@ -1,9 +1,10 @@
-/// A 64-bit sum over bytes that shows damage: a changed bit always, anything else with a chance of 2⁻⁶⁴ to be missed.
+/// A 64-bit checksum that detects damage. It always detects a change within one 64-bit word, and misses any other
+/// change with a probability of 2⁻⁶⁴.
 ///
-/// Each step is a bijection of the state for a given word, and of the word for a given state, so two inputs that
-/// differ in one word never have the same sum. It does not protect against deliberate changes.
+/// Each step is a bijection of the state for a fixed word, and of the word for a fixed state, so two inputs that differ
+/// in one word never have the same checksum. The checksum does not protect against deliberate changes.
 ///
-/// Source of the step: the finalizer of A. Appleby's MurmurHash3 (2011), constants included.
+/// The step is the finalizer of A. Appleby's MurmurHash3 (2011), with its constants.
 public struct Checksum: Sendable {
   public private(set) var value: UInt64
 
@@ -18,7 +19,7 @@ public struct Checksum: Sendable {
     value = (state ^ state >> 33) &+ 0x9E37_79B9_7F4A_7C15
   }
 
-  /// Adds bytes, and their number.
+  /// Adds bytes and their count.
   public mutating func add(_ bytes: UnsafeRawBufferPointer) {
     var offset = 0
     while offset + 8 <= bytes.count {

@@ -1,4 +1,4 @@
-/// Text in the making, as UTF-8: the one place where the library writes JSON.
+/// A text under construction, in UTF-8. The library writes JSON only with this type.
 struct JSONText {
   var bytes: ContiguousArray<UInt8> = []
 
@@ -16,7 +16,7 @@ struct JSONText {
     bytes.append(contentsOf: String(value).utf8)
   }
 
-  /// Shortest text that reads back as the same number (RFC 8259 form); `null` for what JSON cannot write.
+  /// Appends the shortest text that reads back as the same number (RFC 8259); `null` if the number is NaN or infinite.
   mutating func append(_ value: Double) {
     guard value.isFinite else { return append("null" as StaticString) }
     var text = value.description
@@ -24,7 +24,7 @@ struct JSONText {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// A JSON string with the escapes of RFC 8259, section 7.
+  /// Appends a JSON string with the escapes of RFC 8259, section 7.
   mutating func appendQuoted(_ text: String) {
     append("\"" as Unicode.Scalar)
     for byte in text.utf8 {

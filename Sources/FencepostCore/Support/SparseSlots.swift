@@ -1,16 +1,16 @@
 import CPlatform
 import FencepostKernel
 
-/// A value that a slot can have though most slots have none.
+/// A value that few slots have.
 protocol SparseValue: Sendable {
-  /// What fills the places of the table that are free.
+  /// The value in the free places of the table.
   init()
 }
 
-/// The values of those slots that are not as every other one.
+/// The values of those slots that have one.
 ///
-/// While the values are few, a slot's home in the table is a hash of its number; once the table would be as long as the
-/// slots are many, it is the number itself, and each look-up reads one place.
+/// While few slots have values, the home of a slot in the table is a hash of its number. Once the table would be as
+/// long as the largest slot number, the home is the slot number itself, and each look-up reads one place.
 struct SparseSlots<Value: SparseValue>: Sendable {
   private struct Entry: OpenTableEntry {
     var slot: UInt32
@@ -32,10 +32,10 @@ struct SparseSlots<Value: SparseValue>: Sendable {
     func home(_ homes: OpenTableHomes) -> Int { homes.of(UInt64(slot)) }
   }
 
-  /// The number that no slot has.
+  /// The number that no slot has; it marks a free place.
   private static var free: UInt32 { .max }
-  /// A table longer than this is made smaller when fewer than one place of so many is taken; what is shorter may fill and
-  /// empty again without asking the system for memory.
+  /// A table longer than `longestKept` is made smaller when fewer than one place in `sparsest` is occupied. A shorter
+  /// table keeps its memory, so it can empty and fill again without an allocation.
   private static var longestKept: Int { 1_024 }
   private static var sparsest: Int { 16 }
 
@@ -45,10 +45,10 @@ struct SparseSlots<Value: SparseValue>: Sendable {
 
   var count: Int { table.count }
 
-  /// How many places a walk over all values looks at.
+  /// The number of places that an iteration over all values visits.
   var placeCount: Int { table.length }
 
-  /// The value of a slot; `nil` where it has none.
+  /// The value of a slot; `nil` if it has none.
   @inline(__always)
   subscript(slot: UInt32) -> Value? {
     get {
@@ -65,7 +65,7 @@ struct SparseSlots<Value: SparseValue>: Sendable {
     }
   }
 
-  /// The value of a slot, to be changed; a slot without one gets what it has in common with the others.
+  /// The value of a slot, for modification; a slot without a value first gets `common`.
   @inline(__always)
   subscript(slot: UInt32, or common: Value) -> Value {
     get { self[slot] ?? common }
@@ -93,21 +93,21 @@ struct SparseSlots<Value: SparseValue>: Sendable {
     table.forEach { body($0.slot, $0.value) }
   }
 
-  /// Takes all values away; a table that is not long stays.
+  /// Removes all values; a table that is not longer than `longestKept` keeps its memory.
   mutating func removeAll() {
     table.removeAll(keeping: Self.longestKept)
   }
 
   // MARK: - Places
 
-  /// Where the value of a slot stands, or −1.
+  /// The place of the value of a slot, or −1 if it has none.
   @inline(__always)
   private func place(of slot: UInt32) -> Int {
     guard Int(slot) < bound else { return -1 }
     return table.place(from: table.homes.of(UInt64(slot))) { $0.slot == slot }
   }
 
-  /// Enters a slot that has no value.
+  /// Inserts a slot that has no value.
   @inline(never)
   private mutating func insert(_ slot: UInt32, _ value: Value) {
     bound = max(bound, Int(slot) + 1)
@@ -125,7 +125,7 @@ struct SparseSlots<Value: SparseValue>: Sendable {
     if table.length > Self.longestKept, table.count * Self.sparsest < table.length { layOut(for: table.count) }
   }
 
-  /// Lays the table out anew, with room for so many values.
+  /// Rebuilds the table with room for `count` values.
   private mutating func layOut(for count: Int) {
     var length = OpenTable<Entry>.length(for: count)
     guard length >= bound else { return table.layOut(length: length) }
@@ -147,7 +147,7 @@ struct SparseSlots<Value: SparseValue>: Sendable {
   }
 #endif
 
-/// A set of slots, a bit each.
+/// A set of slots, one bit for each.
 struct SlotSet: Sendable {
   private var words: ContiguousArray<UInt64> = []
 
@@ -169,7 +169,7 @@ struct SlotSet: Sendable {
 }
 
 extension ContiguousArray {
-  /// Empties the array, which keeps its room. Of what is empty already nothing is asked.
+  /// Removes all elements and keeps the capacity. An empty array needs no call.
   @inline(__always)
   mutating func clear() {
     if count == 1 {

@@ -62,6 +62,28 @@ import Testing
     }
   }
 
+  /// The next snapshot would contain the epochs out of order, so it could not be restored.
+  @Test func anEpochAfterTheWatermarkIsRefused() {
+    for (epoch, refused) in [(499, false), (500, false), (501, true)] {
+      var writer = ByteWriter(reserving: 64)
+      writer.putCompact(Int64(500))
+      writer.put(false)
+      writer.putCompact(UInt64(1))
+      writer.putCompact(UInt64(0))
+      writer.putCompact(Int64(epoch))
+      let damage = Array(writer.bytes).withRawBytes { bytes in
+        do throws(Damage) {
+          var reader = ByteReader(bytes)
+          _ = try Watermark(reading: &reader)
+          return false
+        } catch {
+          return true
+        }
+      }
+      #expect(damage == refused, "an epoch at \(epoch)")
+    }
+  }
+
   @Test func theClockOfADeviceIsAtLeastTheWatermark() {
     var watermark = Watermark()
     var line = DeviceLine()

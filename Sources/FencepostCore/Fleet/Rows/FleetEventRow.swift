@@ -1,5 +1,4 @@
-/// An event of a device that waits or is not committed. Its key is the generation of its condition and its place in the
-/// order of all events.
+/// An event of a device that waits or is in flight. The key is the generation of the condition and the change number.
 struct FleetEventRow {
   var entry: FleetEntry
 

@@ -13,8 +13,8 @@ extension ByteReader {
     return time
   }
 
-  /// Reads a deadline, which was written as a signed number: at or after the earliest time of an input; `Int64.max`
-  /// for no deadline.
+  /// Reads a deadline, which was written as a signed number. It is not earlier than the earliest time of an input;
+  /// `Int64.max` means no deadline.
   mutating func takeDeadline() throws(Damage) -> Int64 {
     let time = try takeSigned()
     guard time >= Timestamp.earliest.microseconds else { throw Damage("a deadline has the invalid time \(time)") }

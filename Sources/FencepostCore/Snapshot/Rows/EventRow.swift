@@ -1,5 +1,5 @@
-/// An event that waits or is not committed, or a change that follows one silently. Its key is the generation of its
-/// condition and its place in the order of changes.
+/// An event that waits or is in flight, or a silent change that follows such an event. The key is the generation of the
+/// condition and the change number.
 struct EventRow {
   /// The change number of the event that a silent change waits for; 0 for an event.
   var follows: UInt64
@@ -28,7 +28,7 @@ extension EventEntry {
   private static let hasBeacon: UInt8 = 1 << 6
   private static let hasEvidenceDate: UInt8 = 1 << 7
 
-  /// Without slot and generation, which the row tells.
+  /// Encodes the event without its slot and generation, which the key of the row contains.
   func encode(to writer: inout ByteWriter) {
     let none = Double.nan.bitPattern
     let isEvident =
@@ -37,13 +37,13 @@ extension EventEntry {
     writer.put(
       state.rawValue | cause.rawValue << 2 | (isEvident ? Self.hasEvidence : 0)
         | (hasRefinement ? Self.hasBeacon : 0) | (evidenceDate != .min ? Self.hasEvidenceDate : 0))
-    // What only a path brings stands where no policy has a bit.
+    // The marks of paths share the byte with the policy, whose bits they do not use.
     writer.put(notify.rawValue | marks.intersection(Self.pathMarks).rawValue)
     writer.putCompact(sequence)
     writer.putCompact(change)
     writer.putCompact(UInt64(diagnostics.rawValue))
     writer.putCompact(date)
-    // It is hardly ever long before the date.
+    // The difference is small, because the evidence is rarely much older than the event.
     if evidenceDate != .min { writer.putCompact(date &- evidenceDate) }
     if isEvident {
       writer.put(latitude)

@@ -1,6 +1,7 @@
 import FencepostKernel
 
-/// A polygon, corridor or line in a row: the options, the depth, and last the vertices as well-known binary.
+/// The encoding of a polygon, corridor or line in a row: the options, the depth, and last the vertices as well-known
+/// binary.
 extension GeodesicShape {
   private static let isPlanar: UInt8 = 1
   private static let isOriented: UInt8 = 2
@@ -22,9 +23,9 @@ extension GeodesicShape {
     WellKnownBinary.encode(definition).withUnsafeBytes { writer.put($0) }
   }
 
-  /// Reads a shape, which may be damaged, to the end of its row.
+  /// Reads a shape, which may be damaged, up to the end of its row.
   ///
-  /// - Parameter kind: of a shape without a closed form.
+  /// - Parameter kind: The kind of a shape without a closed form.
   static func read(_ kind: ConditionKind, _ reader: inout ByteReader) throws(Damage) -> GeodesicShape {
     let (isPolygon, isLine): (Bool, Bool) =
       switch kind {
@@ -56,11 +57,11 @@ extension GeodesicShape {
     } catch {
       throw Damage("a shape is refused: \(error)")
     }
-    // Only what is left of the vertices that were given is written; a shape that reads otherwise would not come back.
+    // Only the examined vertices are written. A shape that examination would change again could not be restored.
     guard WellKnownBinary.encode(shape.definition).elementsEqual(bytes) else {
       throw Damage("the vertices of a shape are not in canonical form")
     }
-    // No deeper than it is: margins and plans rest on it.
+    // Margins and plans rely on the depth, so the shape must not be shallower than the depth.
     guard -shape.boundaryDistance(of: shape.deepest) >= depth - 1e-3 else {
       throw Damage.depth(depth)
     }

@@ -1,22 +1,22 @@
-/// What a device believes of a condition, and what was told of it, where that is not what ``DeviceRow/swept`` says. Its
-/// key is the device and the generation.
+/// The observed and the reported state of a condition for a device, if they differ from the state that
+/// ``DeviceRow/swept`` implies. The key is the device and the generation.
 struct StateRow {
   var observed: Observed
   var noted: Event.State
   var notedFlags: UInt16 = 0
   var hasMetCoarseFix = false
-  /// The place among those that wait for the condition limit.
+  /// The position among the conditions that wait for the condition limit.
   var ticket: UInt64?
   var record: EventEntry?
   var candidate: Candidate?
   var present: EventEntry?
   var flags: (date: Int64, change: UInt64)?
-  /// Of a beacon.
+  /// For a beacon condition: the last sighting and the deadline.
   var track: BeaconTrack?
-  /// The beacon that the last event named; kept with `track`.
+  /// The beacon that the last event named; saved together with `track`.
   var refinement: BeaconIdentityCondition?
 
-  /// Which parts follow.
+  /// The optional parts that the row contains.
   private struct Parts: OptionSet {
     let rawValue: UInt8
     static let coarse = Parts(rawValue: 1 << 0)
@@ -93,7 +93,7 @@ struct StateRow {
     self.noted = noted
   }
 
-  /// - Returns: `nil` when the state is what ``DeviceRow/swept`` says of a condition without a row.
+  /// - Returns: `nil` if the state is the one that ``DeviceRow/swept`` implies for a condition without a row.
   init?(_ slot: UInt32, of engine: borrowing MonitorEngine, swept: UInt64) {
     let told = engine.delivery.told.saved(slot, engine.table)
     let row = engine.table.rows[Int(slot)]
