@@ -47,7 +47,9 @@ def of_fleet(name: str, options: Step, steps: list[Step], assuming: str | None =
         else:
             device.append({"device": "a"} | each)
         if "fix" in each and len(device) % 3 == 0:
-            device.append({"device": "b", "fix": {"time": each["fix"]["time"], **(FAR if assuming is None else NOWHERE)}})
+            device.append(
+                {"device": "b", "fix": {"time": each["fix"]["time"], **(FAR if assuming is None else NOWHERE)}}
+            )
     return {"name": name, "fleet": options, "steps": ordered(device)}
 
 
