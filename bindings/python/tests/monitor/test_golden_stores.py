@@ -57,7 +57,7 @@ def check(found: list[tuple[Any, ...]], doubted: int) -> None:
 
 
 def test_the_store_of_a_monitor(tmp_path: Path) -> None:
-    file = GOLDEN / "store-3.fencepost"
+    file = GOLDEN / "store-3-probability.fencepost"
     if WRITES:
         (tmp_path / "new").mkdir()
         with Monitor(name="golden", store=tmp_path / "new", **OPTIONS) as monitor:
@@ -80,7 +80,7 @@ def test_the_store_of_a_monitor(tmp_path: Path) -> None:
 @pytest.mark.parametrize("source", ["store", "device", "portable"])
 def test_the_store_and_the_devices_of_a_fleet(source: str, tmp_path: Path) -> None:
     files = {
-        "store": GOLDEN / "fleet-4.fencepost",
+        "store": GOLDEN / "fleet-4-probability.fencepost",
         "device": GOLDEN / "device-4-probability.bin",
         "portable": GOLDEN / "device-5-probability.bin",
     }
