@@ -184,7 +184,7 @@ def test_blocks_are_not_seen_in_what_comes_out(circles: int) -> None:
         except fencepost.errors.LateInputError:
             pass
     counters = one.statistics()
-    assert result == (counters.accepted_fixes, counters.invalid_fixes, counters.late_inputs)
+    assert result == (counters.accepted_fixes, counters.invalid_fixes, counters.late_inputs, 0)
     assert many.snapshot() == one.snapshot()
 
     # The error names the first refused row, whichever block it is in, and nothing was fed.
