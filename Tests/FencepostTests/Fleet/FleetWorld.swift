@@ -488,8 +488,9 @@ struct FleetWorld {
         continue
       }
       let (name, moved) = (device.name, device.movedSequence)
+      let confidence = options.accuracyConfidence
       _ = device.monitor.poll(limit: count) { entry, table in
-        var event = table.event(from: entry, confidence: 0.68)
+        var event = table.event(from: entry, confidence: confidence)
         event.sequence &+= moved
         expected[number, default: []].append(
           FleetEvent(event: event, device: number, deviceIdentifier: name, position: 0, row: 0))
@@ -706,7 +707,7 @@ struct FleetWorld {
     guard let last = monitor.tracker.lastFix,
       let kept = conditions.read({ fleet.current(DeviceNumber.place(of: number), $0) }).lastFix, kept != last
     else { return monitor.explain(identifier) }
-    #expect(!options.path.isGeodesic && kept.time <= last.time, "\(place)")
+    #expect(!options.keepsEachFix && kept.time <= last.time, "\(place)")
     if let place = fleet.devices.lines[DeviceNumber.place(of: number)].place {
       #expect(
         abs(place.latitude - last.coordinate.latitude) < 1e-7

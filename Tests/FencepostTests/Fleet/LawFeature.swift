@@ -13,6 +13,10 @@ enum LawFeature: String, CaseIterable {
   case policies
   /// A dwell policy with which a fix ends the dwell, instead of a deadline.
   case evidence
+  /// Policies with probabilities.
+  case probability
+  /// Fixes that the device cannot have reached are doubted.
+  case plausibility
   case polygons
   /// Fixes that are too inaccurate to decide a state.
   case coarseFixes
@@ -61,7 +65,8 @@ enum LawFeature: String, CaseIterable {
 
   var missing: Missing? {
     switch self {
-    case .beacons, .scanning, .assumptions, .policies, .evidence, .polygons, .coarseFixes, .refusedInputs,
+    case .beacons, .scanning, .assumptions, .policies, .evidence, .probability, .plausibility, .polygons, .coarseFixes,
+      .refusedInputs,
       .tableChanges,
       .advance, .deviceAdvance, .rewind, .batches, .maxTimeStep, .removal, .abandon, .restart, .export, .path, .gates,
       .safeDistance, .plan, .first, .latest, .fork:

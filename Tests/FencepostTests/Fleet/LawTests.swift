@@ -60,7 +60,12 @@ import Testing
         beaconExitTimeoutMicroseconds: Int64(random.integer(1...60)) * 1_000_000,
         beaconInitialTimeoutMicroseconds: Int64(random.integer(1...60)) * 1_000_000,
         maxTimeStepMicroseconds: features.contains(.maxTimeStep) && random.chance(0.4) ? 40_000_000 : nil,
-        path: features.contains(.path) ? Self.path(&random) : .fixes)
+        path: features.contains(.path) ? Self.path(&random) : .fixes,
+        plausibility: features.contains(.plausibility) && random.chance(0.5)
+          ? Plausibility(
+            speed: random.uniform(5...500), corroborationCount: random.integer(2...3),
+            corroborationTimeMicroseconds: [0, 20_000_000][random.integer(0...1)]) : nil,
+        accuracyConfidence: features.contains(.probability) && random.chance(0.5) ? 0.95 : 0.68)
       let off = LawFeature.ofBoth.filter { !features.contains($0) }.map(\.rawValue).joined(separator: ", ")
       world = try FleetWorld(
         "FENCEPOST_SEED=\(SeededGenerator.seed), life \(number) without [\(off)]", options: options,
@@ -102,6 +107,11 @@ import Testing
       if has(.evidence), random.chance(0.25) {
         policy.dwellPolicy = .evidence
         policy.entryDwellMicroseconds = max(policy.entryDwellMicroseconds, 10_000_000)
+      }
+      if has(.probability), random.chance(0.4) {
+        policy.accuracyFactor = 0
+        policy.entryProbability = [0.6, 0.9, 0.99][random.integer(0...2)]
+        policy.exitProbability = [0.4, 0.1, 0.01][random.integer(0...2)]
       }
       let centre = Coordinate(latitude: 0, longitude: random.uniform(0...0.004))
       var subject = Definition.Subject.circle(

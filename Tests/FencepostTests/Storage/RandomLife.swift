@@ -59,7 +59,10 @@ enum LifeStep: CustomStringConvertible {
         NamedCondition(condition, identifier: identifier, policy: definition.policy, tag: definition.tag)
       ])
     case .poll(let limit):
-      _ = engine.poll(limit: limit) { entry, table in events.append(table.event(from: entry, confidence: 0.68).json) }
+      let confidence = engine.options.accuracyConfidence
+      _ = engine.poll(limit: limit) { entry, table in
+        events.append(table.event(from: entry, confidence: confidence).json)
+      }
     case .acknowledge: engine.acknowledge()
     case .restart: engine.abandon()
     }
@@ -87,7 +90,10 @@ struct RandomLife {
       delivery: [.every, .first, .latest].randomElement(using: &random) ?? .every,
       conditionLimit: Bool.random(using: &random) ? nil : Int.random(in: 1...4, using: &random),
       maxPendingEvents: Int.random(in: 0..<8, using: &random) == 0 ? 3 : 1_000_000,
-      maxTimeStepMicroseconds: Int.random(in: 0..<4, using: &random) == 0 ? 20_000_000 : nil)
+      maxTimeStepMicroseconds: Int.random(in: 0..<4, using: &random) == 0 ? 20_000_000 : nil,
+      plausibility: random.chance(0.25)
+        ? Plausibility(speed: 50, corroborationCount: 2, corroborationTimeMicroseconds: 5_000_000) : nil,
+      accuracyConfidence: random.chance(0.25) ? 0.95 : 0.68)
   }
 
   private mutating func metres() -> Double {
@@ -100,6 +106,10 @@ struct RandomLife {
       policy.notify = TransitionPolicy.Notify(rawValue: UInt8.random(in: 0...7, using: &random))
     }
     if Int.random(in: 0..<4, using: &random) == 0 { policy.dwellPolicy = .evidence }
+    if random.chance(0.25) {
+      policy.accuracyFactor = 0
+      (policy.entryProbability, policy.exitProbability) = (0.9, 0.1)
+    }
     return policy
   }
 
