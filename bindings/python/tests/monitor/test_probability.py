@@ -9,7 +9,18 @@ from typing import Any
 import pytest
 from conftest import IS_FULL
 
-from fencepost import Beacon, Circle, Corridor, Gate, Monitor, Polygon, Zones, geodesic
+from fencepost import (
+    Beacon,
+    Circle,
+    Corridor,
+    Fleet,
+    Gate,
+    Monitor,
+    Polygon,
+    TransitionPolicy,
+    Zones,
+    geodesic,
+)
 from fencepost.errors import InvalidArgumentError, NotFoundError
 
 np = pytest.importorskip("numpy")
@@ -273,3 +284,44 @@ def test_calibration(name: str) -> None:
         deviation = abs(inside[decile == cell].sum() - own.sum())
         assert len(own) > 50
         assert deviation <= 4.27 * math.sqrt((own * (1 - own)).sum()) + 1, (cell, deviation)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize(("entry", "leave"), [(0.6, 0.4), (0.95, 0.05)])
+def test_calibration_through_policies(name: str, entry: float, leave: float) -> None:
+    """The first fix of each device decides a zone exactly if its side and its probability do. Of the devices inside, as many are
+    truly inside as the probabilities of the events say, and likewise of the devices outside."""
+    count = 100_000 if IS_FULL else 10_000
+    rng = np.random.default_rng(2027)
+    policy = TransitionPolicy(
+        entry_dwell=0, exit_dwell=0, entry_margin=0, exit_margin=0, accuracy_factor=0, entry_probability=entry,
+        exit_probability=leave,
+    )  # fmt: skip
+    zones = Zones()
+    zones.add(SHAPES[name], name, policy=policy, assuming="unknown")
+    fleet = Fleet(zones, accuracy_confidence=0.95)
+    fix = geodesic.direct(np.full(count, LATITUDE), np.full(count, LONGITUDE), rng.uniform(0, 360, count),
+                          rng.uniform(0, 600, count))  # fmt: skip
+    accuracy = 10 ** rng.uniform(0.5, 2.7, count)
+    sigma = accuracy / math.sqrt(-2 * math.log(0.05))
+    true = geodesic.direct(fix.latitude, fix.longitude, rng.uniform(0, 360, count),
+                           sigma * np.sqrt(-2 * np.log(rng.uniform(size=count))))  # fmt: skip
+    inside = np.diff(zones.containing(true.latitude, true.longitude).offsets)
+    fleet.feed_many(device=np.arange(count), latitude=fix.latitude, longitude=fix.longitude, accuracy=accuracy,
+                    time=np.full(count, 1_000_000))  # fmt: skip
+    events = list(fleet.events())
+    probability = zones.probability(name, fix.latitude, fix.longitude, accuracy, confidence=0.95)
+    side = np.diff(zones.containing(fix.latitude, fix.longitude).offsets) == 1
+    decided = {
+        "satisfied": np.nonzero(side & (probability >= entry))[0],
+        "unsatisfied": np.nonzero(~side & (probability <= leave))[0],
+    }
+    for state in ("satisfied", "unsatisfied"):
+        rows = [event.row for event in events if event.state == state]
+        assert sorted(rows) == decided[state].tolist()
+        told = np.array([event.probability for event in events if event.state == state])
+        np.testing.assert_allclose(told, probability[rows], atol=1e-6)
+        deviation = abs(inside[rows].sum() - told.sum())
+        assert len(rows) > count / 20
+        # 20 cells are looked at: 99.9 % for all of them together is 99.995 % for each.
+        assert deviation <= 4.06 * math.sqrt((told * (1 - told)).sum()) + 1, (state, deviation)
