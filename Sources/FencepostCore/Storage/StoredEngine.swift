@@ -43,13 +43,9 @@ public struct StoredEngine: Sendable {
   ) throws(MonitorError) {
     do throws(MonitorError) {
       if let defect = durability.defect { throw .invalidArgument(defect) }
-      let fresh = try MonitorEngine(name: name, options: options)
-      let restorer = try Self.read(storage, name)
-      let isNew = restorer.isEmpty
-      isWholeDue = !isNew && restorer.isOld
-      engine = fresh
-      var isChanged = true
-      if !isNew { isChanged = try Self.restore(&engine, &kept, restorer, storage, options) }
+      engine = try MonitorEngine(name: name, options: options)
+      let (isNew, isOld, isChanged) = try Self.restore(&engine, &kept, storage, name, options)
+      isWholeDue = isOld
       self.storage = storage
       self.durability = durability
       engine.beginJournal()
@@ -71,23 +67,28 @@ public struct StoredEngine: Sendable {
   /// Restores a stored monitor. The function is not inlined, because its stack frame is large and must end before the
   /// monitor is saved.
   ///
-  /// - Returns: Whether the options differ from the stored options.
+  /// - Returns: Whether the storage has no monitor, in which case the engine is unchanged; whether the format of the rows
+  ///   is old; and whether the options differ from the stored options.
   @inline(never)
   private static func restore(
-    _ engine: inout MonitorEngine, _ kept: inout KeptRows, _ restorer: EngineRestorer, _ storage: any MonitorStorage,
+    _ engine: inout MonitorEngine, _ kept: inout KeptRows, _ storage: any MonitorStorage, _ name: String,
     _ options: MonitorOptions
-  ) throws(MonitorError) -> Bool {
+  ) throws(MonitorError) -> (isNew: Bool, isOld: Bool, isChanged: Bool) {
+    var restorer = try read(storage, name)
+    guard !restorer.isEmpty else { return (true, false, true) }
     do throws(RestoreFailure) {
       (engine, kept) = try restorer.restored()
       let isChanged = engine.options != options
       try engine.adopt(savedLike: options)
-      return isChanged
+      return (false, restorer.isOld, isChanged)
     } catch {
       throw storage.refused(Self.error(error, asked: options))
     }
   }
 
   /// Reads the rows of a storage. If the storage returns them out of order, reads them again and sorts them.
+  /// The function is not inlined, because its stack frame must end before the monitor is restored.
+  @inline(never)
   private static func read(_ storage: any MonitorStorage, _ name: String) throws(MonitorError) -> EngineRestorer {
     var restorer = EngineRestorer(name: name)
     var isInOrder = true
