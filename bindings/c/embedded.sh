@@ -77,10 +77,13 @@ header() { [ "$1" != FencepostABI ] || ${CC:-cc} -E -P -dD -x c include/fencepos
 
 if [ "$swift_of" = "$target" ]; then
   # The hot loops use vector types, so unrolling and vectorising the other loops would only make the library 4 % larger.
+  # The compiler assumes that functions rarely throw and that paths into traps are cold, and inlines nothing into these
+  # paths; this makes the library 7 % smaller and no slower.
   set -- -target "$triple" -swift-version 6 -package-name fencepost -parse-as-library -wmo $optimization \
     -enable-experimental-feature Embedded -enable-upcoming-feature InternalImportsByDefault \
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny \
-    -Xllvm -unroll-runtime=false -Xllvm -vectorize-loops=false -Xfrontend -function-sections ${sanitized:+-sanitize=address} ${pic:+-Xcc $pic} -I Sources/CPlatform/include -I Sources/CPosix -I Sources/CSQLite -I include
+    -Xllvm -unroll-runtime=false -Xllvm -vectorize-loops=false -Xfrontend -enable-throws-prediction \
+    -Xfrontend -enable-noreturn-prediction -Xfrontend -function-sections ${sanitized:+-sanitize=address} ${pic:+-Xcc $pic} -I Sources/CPlatform/include -I Sources/CPosix -I Sources/CSQLite -I include
   [ "$triple" = x86_64-unknown-linux-gnu ] || set -- "$@" -Xfrontend -clang-target -Xfrontend "$c_target"
   for option in $c_headers; do set -- "$@" -Xcc "$option"; done
   before="$(swiftc --version 2>&1) $*"

@@ -118,6 +118,7 @@ struct Delivery: Sendable {
     if isCollecting { return collected.append(observed) }
     lastChange += 1
     let change = lastChange
+    // In the most common mode and policy, each change that is new to the consumer becomes an event.
     if outbox.isEvery, table.notify(of: observed.slot) == .all {
       return post.enqueue(news: observed, change: change, host, table)
     }

@@ -1,7 +1,7 @@
-/// The parts that every delivery mode uses: the waiting events, what the consumer was told, and the notes for the
+/// The parts that every delivery mode uses: the waiting events, the reported states, and the dirty rows for the
 /// storage.
 ///
-/// A change of a saved value is noted in `journal` automatically.
+/// Every change of a saved value is marked in `journal` automatically.
 struct Post: Sendable {
   /// Queues up to this size are not searched for void entries, because removing entries from a short queue costs more
   /// than it saves.
@@ -9,13 +9,13 @@ struct Post: Sendable {
 
   private(set) var told = ToldStates()
   private(set) var queue = EventQueue<EventEntry>()
-  /// The number of events that wait to be handed out.
+  /// The number of events that wait for delivery.
   private(set) var pendingEvents = 0
   /// Whether the storage cannot be written.
   var isStoreFailing = false
   private(set) var journal = Journal()
 
-  // MARK: - Conditions that come and go
+  // MARK: - Added and removed conditions
 
   mutating func reserve(_ more: Int) {
     told.reserve(more)
@@ -31,7 +31,7 @@ struct Post: Sendable {
     pendingEvents -= told.drop(slot)
   }
 
-  // MARK: - What is to be told
+  // MARK: - Flags
 
   /// Returns the flags that apply to a condition now.
   func flags(of slot: UInt32, _ host: HostState, _ table: ConditionTable) -> Diagnostics {
@@ -47,16 +47,16 @@ struct Post: Sendable {
     let isNotified = entry.notify.isSubset(of: table.notify(of: entry.slot))
     entry.diagnostics = flags(of: entry.slot, host, table)
     if !isNotified {
-      // A silent change (one without an event) must not hide news about the flags, so the last reported flags are kept.
-      // Only flags of an unmonitored condition that no longer apply are removed: it is no news that a condition is
-      // monitored again.
+      // A silent change (one without an event) must not hide new flags, so the last reported flags are kept. Only flags
+      // of an unmonitored condition that no longer apply are removed, because the end of being unmonitored is not
+      // reported.
       let known = told.flags(of: entry.slot)
       entry.diagnostics = known.subtracting(Diagnostics.unmonitored.subtracting(entry.diagnostics))
     }
     return isNotified
   }
 
-  /// Returns an event whose only news are the flags; `nil` if the consumer already knows the flags.
+  /// Returns an event that reports only new flags; `nil` if the consumer already knows the flags.
   ///
   /// If a condition is monitored again, no event is needed: the condition's next event has the new flags.
   func newDiagnostic(
@@ -84,11 +84,11 @@ struct Post: Sendable {
 
   mutating func suppose(_ slot: UInt32, _ state: Event.State?) { told.suppose(slot, state) }
 
-  // MARK: - Waiting and told
+  // MARK: - Waiting and reported
 
   /// Adds an event to the queue.
   ///
-  /// - Parameter isTold: Whether the consumer counts as told from now on, before it handles the event.
+  /// - Parameter isTold: Whether the event's state counts as reported from now on, before the event is committed.
   mutating func enqueue(_ entry: EventEntry, isTold: Bool, _ table: ConditionTable) {
     if isTold { told.note(entry, waits: true, table, &journal) } else { told.wait(entry.slot, table) }
     queue.append(entry)
@@ -96,8 +96,8 @@ struct Post: Sendable {
     pendingEvents += 1
   }
 
-  /// Adds the event of the latest change, if the change is news; for delivery `every` and a policy that asks for all
-  /// events.
+  /// Adds the event of the latest change, if the change is new to the consumer; for delivery `every` and a policy that
+  /// asks for all events.
   @inline(never)
   mutating func enqueue(news observed: EventEntry, change: UInt64, _ host: HostState, _ table: ConditionTable) {
     guard observed.direction != nil || observed.state != told.state(of: observed.slot, table) else { return }
@@ -111,13 +111,13 @@ struct Post: Sendable {
     pendingEvents += 1
   }
 
-  /// Notes that an event no longer waits, because it was handed out or dropped.
+  /// Counts one waiting event less, because the event was delivered or dropped.
   mutating func waitsNoMore(_ slot: UInt32, _ table: ConditionTable) {
     told.handOut(slot, table)
     pendingEvents -= 1
   }
 
-  /// Records the last thing that the consumer was told, or will have been told when the queue is empty.
+  /// Sets the last reported state, or the state that will have been reported once the queue is empty.
   mutating func note(_ entry: EventEntry, _ table: ConditionTable) {
     told.note(entry, table, &journal)
   }
@@ -127,9 +127,9 @@ struct Post: Sendable {
     told.write(entry, table, &journal)
   }
 
-  /// Hands out up to `limit` of the next events, as they lie in the queue; stops before a void one.
+  /// Delivers up to `limit` of the next events in the order of the queue; stops before a void event.
   ///
-  /// - Returns: The number of events that were handed out.
+  /// - Returns: The number of events that were delivered.
   mutating func handOut(
     _ limit: Int, _ sequence: inout UInt64, to inFlight: inout InFlight<EventEntry>, _ table: ConditionTable
   ) -> Int {
@@ -149,7 +149,7 @@ struct Post: Sendable {
     return count
   }
 
-  /// Commits some of the events that were handed out; void ones are dropped.
+  /// Commits some of the delivered events; void ones are dropped.
   mutating func commit(_ entries: ContiguousArray<EventEntry>, _ range: Range<Int>, _ table: ConditionTable) {
     for index in range where table.holds(entries[index].slot, entries[index].generation) {
       journal.delete(entries[index])
@@ -166,14 +166,14 @@ struct Post: Sendable {
     queue.filter(isWaiting)
   }
 
-  // MARK: - Notes for the storage
+  // MARK: - Dirty rows
 
-  /// Notes that the row of a condition has changed because of a change that waits for an event.
+  /// Marks the row of a condition as dirty, because a change waits behind an event.
   mutating func touch(_ slot: UInt32) { journal.touch(slot) }
   mutating func put(_ entry: EventEntry, follows event: UInt64 = 0) { journal.put(entry, follows: event) }
   mutating func delete(_ entry: EventEntry) { journal.delete(entry) }
 
-  /// Whether a change must survive a failure of the machine, not only of the process.
+  /// Whether a change must survive a power failure, not only a crash of the process.
   var mustSync: Bool {
     get { journal.mustSync }
     set { journal.mustSync = newValue }
@@ -186,7 +186,7 @@ struct Post: Sendable {
 
   // MARK: - Restoring
 
-  /// Restores the date of the first record of the condition that was put into the next slot.
+  /// Restores the date of the first record of the condition in the next slot.
   mutating func restore(added date: Int64) {
     told.restore(added: date)
   }

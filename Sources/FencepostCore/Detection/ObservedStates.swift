@@ -1,10 +1,10 @@
 import FencepostKernel
 
-/// What is believed of each condition of one device, and what its host stated: all that is saved of a tracker, apart from
+/// The observed state of each condition for one device, and the state of its host: all saved data of a tracker, except
 /// its ``Timeline``.
 ///
-/// Whatever is saved can only be changed by a call that notes it, so that no detector has to remember to. Which shapes have
-/// an entry, who is listed, and where a watch stands is not saved, and is not noted.
+/// Saved data can only be changed by methods that mark the row as dirty, so no detector has to do this itself. Data
+/// that is not saved is not marked: which shapes have an entry, which shapes are listed, and the index of a watch.
 struct ObservedStates: Sendable {
   private(set) var shapes = SlotStates()
   private(set) var candidates = DeviceEntries<Candidate>()
@@ -13,7 +13,7 @@ struct ObservedStates: Sendable {
   private(set) var isScanning = true
   private(set) var journal = Journal()
 
-  /// What the detectors believe of a condition.
+  /// The observed state of a condition.
   func observed(_ slot: UInt32, _ table: ConditionTable) -> Observed {
     table.kind(of: slot).isGeographic
       ? shapes.observed(slot, table) : beacons[slot]?.observed ?? .undetermined
@@ -24,15 +24,15 @@ struct ObservedStates: Sendable {
 
   func beacon(_ slot: UInt32) -> BeaconTrack? { beacons.isEmpty ? nil : beacons[slot] }
 
-  // MARK: - Conditions that come and go
+  // MARK: - Added and removed conditions
 
-  /// Makes room for what is known of a condition that came into a slot.
+  /// Makes room for the state of a new condition in a slot.
   mutating func adopt(_ slot: UInt32, _ table: ConditionTable) {
     enter(slot, table)
     journal.touch(slot)
   }
 
-  /// The same for one that was saved.
+  /// Makes room for the state of a saved condition.
   mutating func enter(_ slot: UInt32, _ table: ConditionTable) {
     if table.kind(of: slot).isGeographic {
       shapes.adopt(generation: table.generation(of: slot))
@@ -41,24 +41,23 @@ struct ObservedStates: Sendable {
     }
   }
 
-  /// Forgets a condition that left its slot; its row goes with it.
+  /// Removes the state of a condition that was removed from its slot; its row is removed too.
   mutating func drop(_ slot: UInt32) {
     shapes.drop(slot)
     if !beacons.isEmpty { beacons[slot] = nil }
   }
 
-  /// Takes note that a condition got its place under the condition limit, which its row tells.
+  /// Marks the row of a condition that is now within the condition limit.
   mutating func promote(_ slot: UInt32) { journal.touch(slot) }
 
   // MARK: - Shapes
 
-  /// Believes a shape to be on a side, and its watch to stand somewhere.
+  /// Sets the observed state of a shape and the index of its watch.
   ///
   /// - Parameters:
-  ///   - before: its state until now.
-  ///   - observed: What is believed from now on, which is noted; `nil`: as before. Of a shape that was swept through just
-  ///     now the state until now says nothing.
-  ///   - index: in ``Watches``, or ``SlotState/none``.
+  ///   - before: The state until now. It does not matter for a shape that was just swept.
+  ///   - observed: The new observed state, whose row is marked as dirty; `nil` to keep the state.
+  ///   - index: The index in ``Watches``, or ``SlotState/none``.
   @inline(__always)
   mutating func set(
     _ slot: UInt32, from before: SlotState, to observed: Observed?, active index: UInt32, _ table: ConditionTable
@@ -68,18 +67,18 @@ struct ObservedStates: Sendable {
     if observed != before.observed || index != before.active { shapes.set(slot, observed, active: index, table) }
   }
 
-  /// Takes note of where the watch of a shape stands.
+  /// Sets the index of a shape's watch.
   mutating func setActive(_ slot: UInt32, _ index: UInt32, _ table: ConditionTable) {
     shapes.setActive(slot, index, table)
   }
 
-  /// Believes a shape to be undetermined, after a fix that was too coarse for it.
+  /// Makes a shape undetermined, after a fix that was too coarse to determine it.
   mutating func setTooCoarse(_ slot: UInt32, _ table: ConditionTable) {
     shapes.setTooCoarse(slot, table)
     journal.touch(slot, isUrgent: false)
   }
 
-  /// Believes a condition to be undetermined, with nothing that is about to happen to it.
+  /// Makes a condition undetermined.
   mutating func forget(_ slot: UInt32, _ table: ConditionTable) {
     if table.kind(of: slot).isGeographic {
       shapes.setUndetermined(slot, table)
@@ -89,15 +88,15 @@ struct ObservedStates: Sendable {
     journal.touch(slot)
   }
 
-  /// Opens a crossing in the making.
+  /// Opens a candidate: a crossing that is not confirmed yet.
   mutating func open(_ candidate: Candidate, _ slot: UInt32) {
     candidates[slot] = candidate
     journal.touch(slot)
   }
 
-  /// Closes the crossing in the making that a shape has.
+  /// Removes the candidate of a shape.
   ///
-  /// - Returns: Whether it had one.
+  /// - Returns: Whether the shape had a candidate.
   @inline(__always)
   @discardableResult
   mutating func closeCandidate(_ slot: UInt32) -> Bool {
@@ -111,7 +110,7 @@ struct ObservedStates: Sendable {
     return true
   }
 
-  // MARK: - Who waits for a fix; see ``SlotStates``
+  // MARK: - Shapes that wait for a fix; see ``SlotStates``
 
   mutating func wait(_ slot: UInt32, _ table: ConditionTable) { shapes.wait(slot, table) }
   mutating func sweepLast() { shapes.sweepLast() }
@@ -120,7 +119,7 @@ struct ObservedStates: Sendable {
   mutating func takeListed(_ table: ConditionTable) -> ContiguousArray<UInt32> { shapes.takeListed(table) }
   mutating func rebase(_ table: ConditionTable) { shapes.rebase(table) }
 
-  /// Keeps a shape undetermined that others of its kind were swept past.
+  /// Keeps a shape undetermined although all shapes were swept.
   mutating func keepUndetermined(_ slot: UInt32, _ table: ConditionTable) { shapes.setUndetermined(slot, table) }
 
   // MARK: - Beacons
@@ -133,10 +132,10 @@ struct ObservedStates: Sendable {
     return slots
   }
 
-  /// Takes note of a sighting.
+  /// Records a sighting.
   ///
-  /// - Parameter deadline: When the beacon is absent unless it is seen again, microseconds.
-  /// - Returns: What was believed before; a condition that is no beacon's was inside.
+  /// - Parameter deadline: The time at which the beacon counts as absent unless it is seen again, in microseconds.
+  /// - Returns: The state before the sighting; `inside` for a condition that is not a beacon condition.
   mutating func see(_ slot: UInt32, at time: Int64, deadline: Int64) -> Observed {
     guard let before = beacons[slot]?.observed else { return .inside }
     beacons[slot] = BeaconTrack(observed: .inside, lastSighting: time, deadline: deadline)
@@ -144,15 +143,15 @@ struct ObservedStates: Sendable {
     return before
   }
 
-  /// Takes note of when a beacon that is not seen is absent, microseconds.
+  /// Sets the time at which a beacon that is not seen counts as absent, in microseconds.
   mutating func countAbsence(_ slot: UInt32, until deadline: Int64) {
     beacons[slot]?.deadline = deadline
     journal.touch(slot)
   }
 
-  /// Believes no matching beacon to be near.
+  /// Settles that no matching beacon is near.
   ///
-  /// - Returns: What was known before; `nil` for a condition that is no beacon's.
+  /// - Returns: The state before; `nil` for a condition that is not a beacon condition.
   mutating func settleAbsent(_ slot: UInt32) -> BeaconTrack? {
     guard let before = beacons[slot] else { return nil }
     beacons[slot] = BeaconTrack(observed: .outside, lastSighting: before.lastSighting)
@@ -160,7 +159,7 @@ struct ObservedStates: Sendable {
     return before
   }
 
-  /// Counts the absence of a beacon no more, of a condition that is forgotten or dropped with it.
+  /// Stops the timer of a beacon's absence. The caller marks the row, or removes the condition.
   mutating func endAbsence(_ slot: UInt32) {
     if !beacons.isEmpty { beacons[slot]?.deadline = .max }
   }
@@ -177,22 +176,22 @@ struct ObservedStates: Sendable {
     journal.markUrgent()
   }
 
-  // MARK: - All at once
+  // MARK: - All shapes
 
-  /// Forgets what is believed of all shapes; each is then to be forgotten by itself, which notes it.
+  /// Makes all shapes undetermined. The caller must then call ``forget(_:_:)`` for each shape, which marks its row.
   mutating func forgetShapes() {
     journal.markUrgent()
     shapes.forgetAll()
   }
 
-  /// Forgets when a beacon was seen, of a condition that is forgotten with it.
+  /// Clears the time of a beacon's last sighting. The caller marks the row.
   mutating func forgetSighting(_ slot: UInt32) {
     if !beacons.isEmpty { beacons[slot]?.lastSighting = .min }
   }
 
-  // MARK: - Many devices in turn, which have no storage
+  // MARK: - Many devices in turn, without a storage
 
-  /// Begins with a device of which nothing is known but that all shapes up to a generation are settled outside.
+  /// Starts with a device that is settled outside all shapes up to a generation, and has no other state.
   mutating func begin(isScanning: Bool, sweptThrough generation: UInt64, _ table: ConditionTable) {
     self.isScanning = isScanning
     shapes.begin(sweptThrough: generation, table)
@@ -200,12 +199,12 @@ struct ObservedStates: Sendable {
     beacons.removeAll()
   }
 
-  /// Takes what is believed of a shape of which nothing is known yet, and where its watch stands.
+  /// Loads the observed state of a shape without an entry, and the index of its watch.
   mutating func load(_ slot: UInt32, _ observed: Observed, active index: UInt32) {
     shapes.load(slot, observed, active: index)
   }
 
-  /// Takes what is known of the beacons of a condition.
+  /// Loads the state of a beacon condition.
   mutating func load(_ slot: UInt32, _ track: BeaconTrack) { beacons[slot] = track }
 
   // MARK: - The journal
@@ -217,7 +216,7 @@ struct ObservedStates: Sendable {
 
   // MARK: - Restoring
 
-  /// Takes what was saved of the host, and the generation up to which shapes without a row are settled outside.
+  /// Restores the saved state of the host, and the generation up to which shapes without a row are settled outside.
   mutating func restore(host: HostState, isScanning: Bool, sweptThrough generation: UInt64) {
     self.host = host
     self.isScanning = isScanning
@@ -262,9 +261,10 @@ enum Observed: UInt8, Sendable {
   }
 }
 
-/// A crossing that is not confirmed yet: a decisive fix was on the other side, and no later fix was on the old side.
+/// A crossing that is not confirmed yet: a decisive fix was on the other side of the boundary, and no later fix was on
+/// the old side.
 struct Candidate: Sendable {
-  /// The fix that opened it.
+  /// The fix that opened the candidate.
   var fix: Fix
   /// The signed boundary distance of the fix, in metres.
   var boundaryDistance: Double
@@ -272,7 +272,7 @@ struct Candidate: Sendable {
   var deadline: Int64
   /// Whether the deadline confirms the crossing; otherwise the first fix on the new side at or after the deadline does.
   var isTimed: Bool
-  /// The fix is a point of the path between two fixes.
+  /// Whether the fix is a point of the path between two fixes.
   var isOnPath = false
 }
 
@@ -284,6 +284,6 @@ struct BeaconTrack: Sendable {
   /// The time at which the beacon counts as absent, in microseconds; `Int64.max` while absence is not counted.
   var deadline: Int64 = .max
 
-  /// Whether only the observed state must be stored.
+  /// Whether only the observed state has to be saved.
   var isBlank: Bool { lastSighting == .min && deadline == .max }
 }

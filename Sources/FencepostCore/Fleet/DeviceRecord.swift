@@ -1,7 +1,7 @@
 import FencepostKernel
 
-/// What is kept of a device beside its line, read where it lies: of most devices that is enough, those that were measured and
-/// know of each shape whether they are inside. See ``DeviceState``, which writes it.
+/// The stored state of a device, read in place. Most devices need no more: they had a fix, and their state lists only
+/// shapes that they are inside or about to cross. ``DeviceState`` writes the record.
 struct DeviceRecord {
   private let insides: UnsafePointer<UInt64>
   private let crossings: UnsafePointer<UInt64>
@@ -11,7 +11,7 @@ struct DeviceRecord {
   private static var insideWords: Int { 3 }
   private static var crossingWords: Int { 7 }
 
-  /// - Returns: `nil` for one that has to be unpacked.
+  /// - Returns: `nil` for a record that must be unpacked with ``DeviceState``.
   @inline(__always)
   init?(_ words: UnsafePointer<UInt64>) {
     let header = DeviceState.Header(rawValue: words[0] & 0xFF)
@@ -44,7 +44,7 @@ struct DeviceRecord {
     return false
   }
 
-  /// The crossing that is in the making of a shape.
+  /// The candidate of a shape; `nil` if it has none.
   @inline(__always)
   func candidate(of slot: UInt32) -> Candidate? {
     for index in 0..<crossingCount where crossing(index) == slot { return candidate(index) }

@@ -18,8 +18,7 @@ extension FleetEngine {
     return text.withUTF8 { number(identifierBytes: $0) }
   }
 
-  /// Returns the number of a device whose identifier is given as UTF-8; adds the device if it is new. See
-  /// ``device(_:)``.
+  /// Returns the number of a device with an identifier in UTF-8; adds the device if it is new. See ``device(_:)``.
   package mutating func device(identifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> UInt64 {
     if let device = devices.line(of: bytes) { return devices.number(device) }
     if let defect = Definition.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
@@ -37,9 +36,9 @@ extension FleetEngine {
   /// Announces the beacon conditions whose absence is an event to a new device. All other devices have known them since
   /// the last advance.
   ///
-  /// What is due already is reported with the first input of the device, or with the next advance. If it were reported
-  /// at once, the events would come before the rows of a batch whose devices are entered first, and devices could not
-  /// be entered while the queue is full.
+  /// Changes that are already due are reported with the first input of the device, or with the next advance. If they
+  /// were reported at once, their events would come before the rows of a batch whose devices are added first, and
+  /// devices could not be added while the queue is full.
   mutating func prepare(_ device: UInt32) {
     gate.read { table in
       guard table.lastAnnouncedBeacon > 0 else { return }
@@ -51,8 +50,8 @@ extension FleetEngine {
     }
   }
 
-  /// Confirms everything that is due for a device up to its clock. The clock may be that of an advance before the
-  /// device was entered.
+  /// Confirms all changes of a device that are due up to its clock. The clock may be that of an advance before the
+  /// device was added.
   mutating func catchUp(_ device: UInt32) {
     gate.read { table in confirmOverdue(device, table) }
   }
@@ -63,7 +62,7 @@ extension FleetEngine {
     }
   }
 
-  /// Returns the number of a device whose identifier is given as UTF-8; `nil` if no device has the identifier.
+  /// Returns the number of the device with an identifier in UTF-8; `nil` if no device has the identifier.
   package func number(identifierBytes bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
     devices.line(of: bytes).map(devices.number)
   }
@@ -72,7 +71,7 @@ extension FleetEngine {
   public func hasDevice(_ number: UInt64) -> Bool { devices.line(of: number) != nil }
 
   /// Returns the identifier of a device. The identifier of a removed device is known at least until 4 096 further
-  /// devices were removed and their events were handled.
+  /// devices were removed and their events were committed.
   public func identifier(of number: UInt64) -> String? { devices.knownLine(of: number).map(devices.name) }
 
   /// Calls `body` with the bytes of a device's identifier. See ``identifier(of:)``.
@@ -90,7 +89,7 @@ extension FleetEngine {
   /// one advance.
   public var deviceNumbers: [UInt64] { devices.numbers.map(devices.number) }
 
-  /// Removes a device. The removal causes no event. The waiting events of the device are handed out, or dropped if
+  /// Removes a device. The removal causes no event. The waiting events of the device are delivered, or dropped if
   /// `droppingEvents` is true. The identifier can be used again at once; inputs for the number are refused from now on.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
@@ -101,7 +100,7 @@ extension FleetEngine {
     remove([device], droppingEvents: droppingEvents)
   }
 
-  /// Removes devices, as ``remove(_:droppingEvents:)`` does; a number that is repeated counts once. All or none.
+  /// Removes all or none of several devices, like ``remove(_:droppingEvents:)``; a number that is repeated counts once.
   ///
   /// - Complexity: O(numbers + waiting events)
   package mutating func remove(
@@ -119,7 +118,7 @@ extension FleetEngine {
     remove(removed, droppingEvents: droppingEvents)
   }
 
-  /// Removes a device that was entered for an input, unless one of its inputs was accepted.
+  /// Removes a device that was added for an input, unless one of its inputs was accepted.
   package mutating func keep(_ number: UInt64) {
     guard let device = devices.line(of: number) else { return }
     let counters = inputs(of: device)
@@ -135,7 +134,7 @@ extension FleetEngine {
     devices.numbers.filter { devices.lines[$0].clock != .min && devices.lines[$0].clock < time.microseconds }
   }
 
-  /// Removes the devices that have had inputs, but none since a time. Their waiting events are handed out. If a removed
+  /// Removes the devices that have had inputs, but none since a time. Their waiting events are delivered. If a removed
   /// device returns, it is a new device.
   ///
   /// - Returns: The numbers of the removed devices, in the order of ``deviceNumbers``; ``identifier(of:)`` returns
@@ -150,7 +149,7 @@ extension FleetEngine {
   }
 
   /// Returns the devices whose last accepted input arrived before a time, according to ``setArrivalTime(_:)``. For a
-  /// device without an accepted input, the time at which it was entered counts.
+  /// device without an accepted input, the time at which it was added counts.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if no arrival time was set.
   public func devices(arrivedBefore time: Timestamp) throws(MonitorError) -> [UInt64] {
@@ -166,7 +165,7 @@ extension FleetEngine {
 
   /// Removes the devices whose last accepted input arrived before a time, regardless of the times in their inputs. So a
   /// silent device is removed even if its clock is ahead, and an active device is kept even if its clock is years
-  /// behind. The waiting events of removed devices are handed out. If a removed device returns, it is a new device.
+  /// behind. The waiting events of removed devices are delivered. If a removed device returns, it is a new device.
   ///
   /// - Returns: The numbers of the removed devices, as in ``expire(before:)``.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if no arrival time was set.
@@ -198,14 +197,14 @@ extension FleetEngine {
 }
 
 extension FleetEngine {
-  /// The numbers of many devices whose identifiers are given as UTF-8. All or none.
+  /// Finds the numbers of many devices, whose identifiers are in UTF-8: all or none.
   ///
   /// - Parameters:
-  ///   - isEntering: Whether those that are new are entered.
-  ///   - identifier: Gives the bytes of a row's identifier.
-  ///   - body: Receives the number of each row in order; `nil` where there is no such device.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row; nothing has changed then, and `body`
-  ///   was not called.
+  ///   - isEntering: Whether new devices are added.
+  ///   - identifier: Returns the bytes of a row's identifier.
+  ///   - body: Receives the number of each row in order; `nil` if there is no such device.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row; nothing has changed then, and
+  ///   `body` was not called.
   package mutating func devices(
     count: Int, entering isEntering: Bool, identifier: (Int) -> UnsafeBufferPointer<UInt8>,
     _ body: (Int, UInt64?) -> Void
@@ -224,7 +223,7 @@ extension FleetEngine {
     }
   }
 
-  /// Refuses rows with more new devices than there is room for; a row may name one again.
+  /// Throws if the rows contain more new devices than there is room for; rows may repeat a device.
   private func checkRoom(
     _ count: Int, _ identifier: (Int) -> UnsafeBufferPointer<UInt8>
   ) throws(MonitorError) {

@@ -1,8 +1,7 @@
 extension FleetEngine {
-  /// Tells the fleet that time has passed for all devices. Everything that is due up to and at that time is confirmed,
-  /// ordered by deadline, then by device number, then in add order. The time is a watermark: from then on, no input of
-  /// any device may be earlier, not even the first input of a new device. Devices whose clock is ahead of the time are
-  /// not affected.
+  /// Advances the time of all devices. All changes that are due at or before that time are confirmed, in the order of
+  /// deadline, device number and add order. The time is a watermark: from then on, no input of any device may be
+  /// earlier, not even the first input of a new device. Devices whose clock is ahead of the time are not affected.
   ///
   /// ``FleetOptions/maxTimeStepMicroseconds`` limits an advance, because one wrong date would make every later input of
   /// every device late. The limit is measured from the arrival time if the host states it, otherwise from the latest
@@ -38,7 +37,7 @@ extension FleetEngine {
   /// Returns the time from which the limit of an advance is measured, if `time` exceeds the limit; otherwise
   /// `Int64.min`.
   ///
-  /// For the first time that a fleet is given, there is nothing to measure from.
+  /// The first time of a fleet is not limited, because there is no earlier time to measure from.
   private func referenceExceeded(by time: Int64) -> Int64 {
     var reference = max(watermark.time, devices.arrivals.present)
     // Any two valid times are less than 2⁶² microseconds apart, so the subtraction cannot overflow.
@@ -62,7 +61,7 @@ extension FleetEngine {
   ///   of the device and the arrival time by more than the limit. An advance is refused if it exceeds the arrival time
   ///   by more than the limit. So even the first input of a device is limited.
   ///
-  /// Devices that were entered before the first arrival time count as heard from at the first arrival time.
+  /// Devices that were added before the first arrival time count as heard from at the first arrival time.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the time is out of range.
   /// - Complexity: O(1), except for the first call: O(devices). After the first call, each device needs 8 more bytes.
@@ -72,7 +71,7 @@ extension FleetEngine {
     needRowFormat(FleetHeadRow.pathFormat)
   }
 
-  /// Confirms everything that is due for a device up to and at a time.
+  /// Confirms all changes of a device that are due at or before a time.
   mutating func confirmDue(_ device: UInt32, through time: Int64, _ table: ConditionTable) {
     let clock = devices.lines[device].clock
     evaluate(device, at: clock, row: 0, table) { tracker, observed, survey, _ in
@@ -83,7 +82,7 @@ extension FleetEngine {
     devices.lines[device].clock = clock
   }
 
-  /// Tells the fleet that time has passed for one device.
+  /// Advances the time of one device.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)``; ``MonitorError/invalidArgument(_:position:)`` if the time is
   ///   out of range; ``MonitorError/lateInput(time:clock:)``; ``MonitorError/queueFull(limit:position:)``. If an error
@@ -102,8 +101,8 @@ extension FleetEngine {
     }
   }
 
-  /// The earliest time at which something happens to any device without an input: a dwell has passed, or the absence of
-  /// a beacon is established and causes an event; `nil` if nothing waits.
+  /// The earliest time at which a change of any device becomes due without an input: a dwell has passed, or the absence
+  /// of a beacon is established and causes an event; `nil` if nothing waits.
   ///
   /// - Complexity: O(1), except for devices whose next deadline belonged to a condition that was removed.
   public mutating func nextDeadline() -> Timestamp? {
@@ -113,7 +112,7 @@ extension FleetEngine {
       while let first = deadlines.first(devices.lines) {
         devices.load(first.device, into: &state)
         state.dropGone(seen: devices.lines[first.device].seen, table)
-        // For a device that was entered after an advance, the deadline may have passed already.
+        // For a device that was added after an advance, the deadline may have passed already.
         if state.earliest == first.time { return Timestamp(microseconds: max(first.time, watermark.time)) }
         store(first.device)
       }
@@ -121,7 +120,7 @@ extension FleetEngine {
     }
   }
 
-  /// The earliest time at which something happens to one device without an input; `nil` if nothing waits. See
+  /// The earliest time at which a change of one device becomes due without an input; `nil` if nothing waits. See
   /// ``nextDeadline()``.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.

@@ -5,7 +5,7 @@ import FencepostKernel
 ///
 /// The rows must be ordered by ``MonitorRow/Table/place``, and within one table by key. The fleet gets a condition
 /// table of its own; see ``FleetEngine/move(onto:)``.
-struct FleetRestorer {
+struct FleetRestorer: ~Copyable {
   /// The place of an event's row in `bytes`.
   private struct Place {
     var change: UInt64
@@ -124,13 +124,14 @@ struct FleetRestorer {
   }
 
   /// Returns the fleet that the rows describe. Events that were handed out and not committed are handed out again.
-  consuming func restored() throws(Damage) -> FleetEngine {
+  /// The restorer is empty afterwards.
+  mutating func restored() throws(Damage) -> FleetEngine {
     try finishTable()
     guard let head, fleet != nil else { throw Damage("the head row is missing") }
     guard deviceCount == head.deviceCount else { throw Damage("devices are missing") }
     let entries = try readEvents(head)
     try fleet!.endRestoring(entries, lastPosition: head.lastPosition, appended: head.appended)
-    return fleet!
+    return fleet.take()!
   }
 
   private mutating func readEvents(_ head: FleetHeadRow) throws(Damage) -> ContiguousArray<FleetEntry> {

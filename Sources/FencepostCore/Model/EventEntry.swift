@@ -3,7 +3,7 @@
 ///
 /// An entry belongs to one generation of a condition. If the condition is removed or replaced, the entry becomes void.
 package struct EventEntry: Sendable {
-  /// The sequence number, which is assigned when the event is first handed out.
+  /// The sequence number, which is assigned at the first delivery of the event.
   package var sequence: UInt64 = 0
   /// The number of the observed change that caused the event; changes are numbered in the order in which they happened.
   package var change: UInt64 = 0

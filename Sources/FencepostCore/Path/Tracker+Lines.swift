@@ -1,15 +1,15 @@
 import FencepostKernel
 
-/// The lines that a path crosses. They have no state: what is believed of a line is that it is outside, so that it is watched
-/// like the corridor that it would be.
+/// The lines that a path crosses. A line has no state: the device always counts as outside it, so a line is watched
+/// like a corridor of radius 0.
 extension Tracker {
-  /// Begins with the lines of a leg, or of a part of it.
+  /// Lists the crossings of lines on a leg or on a part of it.
   ///
   /// - Parameters:
-  ///   - fix: where the leg ends.
-  ///   - start: the instant to which the leg was looked at; `nil`: it was not yet.
-  ///   - first: what lies before it is told then.
-  ///   - end: through this instant.
+  ///   - fix: The end of the leg.
+  ///   - start: The instant up to which the leg was examined; `nil` if it was not examined yet.
+  ///   - first: Crossings before this instant are reported with this time.
+  ///   - end: The last instant to examine.
   mutating func listLines(
     to fix: Fix, after start: Int64?, notBefore first: Int64, through end: Int64, _ table: ConditionTable,
     _ survey: inout Survey
@@ -21,7 +21,7 @@ extension Tracker {
     var search = LinePassageSearch(from: last, to: fix)
     guard after < end || search.takesNoTime else { return }
     for slot in linesReached(from: search.start(after), to: search.position(at: end), table, &survey) {
-      // One that was added, or suspended, since the last fix has not seen what was before.
+      // A line that was added or suspended after the last fix does not see crossings before it was monitored.
       let isNew = start == nil && known.shapes.observed(slot, table) == .undetermined
       if isNew && search.takesNoTime { continue }
       search.list(
@@ -30,7 +30,7 @@ extension Tracker {
     survey.lines.arrange { ($0.time, $0.generation) < ($1.time, $1.generation) }
   }
 
-  /// The lines that a way may reach.
+  /// The lines that a part of the path may reach.
   private mutating func linesReached(
     from start: EarthVector, to end: EarthVector, _ table: ConditionTable, _ survey: inout Survey
   ) -> ContiguousArray<UInt32> {
@@ -59,7 +59,7 @@ extension Tracker {
     table.isLive(slot) && table.kind(of: slot).isLine && !isSuspended(slot, table)
   }
 
-  /// Puts the crossings of an instant among what is confirmed at it.
+  /// Adds the crossings at the time of a fix to the confirmations of that time.
   func crossLines(at fix: Fix, _ table: ConditionTable, _ survey: inout Survey) {
     while survey.nextLine < survey.lines.count {
       let passage = survey.lines[survey.nextLine]
@@ -75,7 +75,7 @@ extension Tracker {
     }
   }
 
-  /// Tells of a line that was crossed.
+  /// Reports the crossing of a line.
   mutating func confirmLine(
     _ slot: UInt32, _ candidate: Candidate, isToLeft: Bool, date: Int64, _ table: ConditionTable,
     _ delivery: inout Delivery
@@ -94,6 +94,6 @@ extension Tracker {
 }
 
 extension Survey {
-  /// When the next line is crossed, microseconds; `Int64.max` when none is.
+  /// The time of the next crossing of a line, in microseconds; `Int64.max` without one.
   var nextLineTime: Int64 { nextLine < lines.count ? lines[nextLine].time : .max }
 }

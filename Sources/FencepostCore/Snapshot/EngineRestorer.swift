@@ -5,7 +5,7 @@ import FencepostKernel
 ///
 /// The rows come in the order of ``MonitorRow/Table/place``, those of one table by key, so that none has to be kept but
 /// the events.
-struct EngineRestorer {
+struct EngineRestorer: ~Copyable {
   /// Counters start far from the end of their range.
   static let largest: UInt64 = 1 << 62
   /// Room for no more conditions is made at once, whatever a head says.
@@ -116,14 +116,16 @@ struct EngineRestorer {
     stored.insert(slot)
   }
 
-  /// The engine that the rows describe. What was handed out and not committed is handed out again.
-  consuming func restored() throws(RestoreFailure) -> (engine: MonitorEngine, kept: KeptRows) {
+  /// The engine that the rows describe. What was handed out and not committed is handed out again. The restorer is empty
+  /// afterwards.
+  mutating func restored() throws(RestoreFailure) -> (engine: MonitorEngine, kept: KeptRows) {
     do throws(Damage) {
       guard engine != nil, let swept else { throw Damage("the head or the device row is missing") }
       engine!.tracker.settleRestored(engine!.table)
       try restoreEvents()
       try engine!.endRestoring()
-      return (engine!, KeptRows(swept: swept, states: stored, generation: engine!.table.order.lastGeneration))
+      let kept = KeptRows(swept: swept, states: stored, generation: engine!.table.order.lastGeneration)
+      return (engine.take()!, kept)
     } catch { throw .damaged(error) }
   }
 

@@ -53,7 +53,7 @@ public struct MonitorChanges: StoredChanges {
 
   public var removedDevices: [UInt64] { [] }
 
-  /// Calls `body` with the rows that are new or changed, by table and key; the head is last.
+  /// Calls `body` with the rows that are new or changed, table by table in the order of the keys; the head is last.
   public func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
     var writer = ByteWriter(reserving: 512)
     if isWhole {

@@ -44,9 +44,8 @@ public struct StoredEngine: Sendable {
     do throws(MonitorError) {
       if let defect = durability.defect { throw .invalidArgument(defect) }
       engine = try MonitorEngine(name: name, options: options)
-      let found = try Self.resume(&engine, &kept, name, storage, options)
-      let (isNew, isChanged) = (found.isNew, found.isChanged)
-      isWholeDue = found.isOld
+      let (isNew, isOld, isChanged) = try Self.restore(&engine, &kept, storage, name, options)
+      isWholeDue = isOld
       self.storage = storage
       self.durability = durability
       engine.beginJournal()
@@ -65,29 +64,31 @@ public struct StoredEngine: Sendable {
     }
   }
 
-  /// Continues the monitor of a storage, if it contains one. The function is not inlined, because its stack frame is
-  /// large and must end before the monitor is saved.
+  /// Restores a stored monitor. The function is not inlined, because its stack frame is large and must end before the
+  /// monitor is saved.
   ///
-  /// - Returns: Whether the storage was empty, whether its rows have an older format, and whether the monitor must be
-  ///   saved: it is new, or the options differ from the stored options.
+  /// - Returns: Whether the storage has no monitor, in which case the engine is unchanged; whether the format of the rows
+  ///   is old; and whether the options differ from the stored options.
   @inline(never)
-  private static func resume(
-    _ engine: inout MonitorEngine, _ kept: inout KeptRows, _ name: String, _ storage: any MonitorStorage,
+  private static func restore(
+    _ engine: inout MonitorEngine, _ kept: inout KeptRows, _ storage: any MonitorStorage, _ name: String,
     _ options: MonitorOptions
   ) throws(MonitorError) -> (isNew: Bool, isOld: Bool, isChanged: Bool) {
-    let restorer = try read(storage, name)
-    guard !restorer.isEmpty else { return (isNew: true, isOld: false, isChanged: true) }
+    var restorer = try read(storage, name)
+    guard !restorer.isEmpty else { return (true, false, true) }
     do throws(RestoreFailure) {
       (engine, kept) = try restorer.restored()
       let isChanged = engine.options != options
       try engine.adopt(savedLike: options)
-      return (isNew: false, isOld: restorer.isOld, isChanged: isChanged)
+      return (false, restorer.isOld, isChanged)
     } catch {
       throw storage.refused(Self.error(error, asked: options))
     }
   }
 
   /// Reads the rows of a storage. If the storage returns them out of order, reads them again and sorts them.
+  /// The function is not inlined, because its stack frame must end before the monitor is restored.
+  @inline(never)
   private static func read(_ storage: any MonitorStorage, _ name: String) throws(MonitorError) -> EngineRestorer {
     var restorer = EngineRestorer(name: name)
     var isInOrder = true

@@ -58,7 +58,7 @@ import Testing
       #expect(isSame, "life \(number): the snapshots differ")
       #expect(isUntouched, "life \(number): the original changed")
     }
-    #expect(small > 20, "too few lives of forks that keep only what happened to them")
+    #expect(small > 15, "too few lives of forks that keep only what happened to them")
   }
 
   /// A monitor assumes that 20 000 circles are unsatisfied. After the first fix, the fork stores entries only for the

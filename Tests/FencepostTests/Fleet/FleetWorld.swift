@@ -424,7 +424,12 @@ struct FleetWorld {
     for (index, row) in rows.enumerated() {
       do {
         if row.fix.isUsable { expected.accepted += 1 } else { expected.invalid += 1 }
+        let before = shards[shard].devices[row.device]?.monitor.statistics.doubtedFixes
         try shards[shard].devices[row.device]?.monitor.feed(row.fix)
+        if shards[shard].devices[row.device]?.monitor.statistics.doubtedFixes != before {
+          expected.accepted -= 1
+          expected.doubted += 1
+        }
         if row.fix.isUsable { shards[shard].devices[row.device]?.isFresh = false }
       } catch MonitorError.invalidArgument {
       } catch {
