@@ -2,7 +2,7 @@
   package import FencepostKernel
 
   extension MonitorEngine {
-    /// Every invariant of the page Architecture that can be computed.
+    /// Checks every invariant of the page Architecture that can be computed.
     ///
     /// - Complexity: O(conditions × conditions that overlap)
     package func checkInvariants() throws(Invariant.Broken) {

@@ -1,13 +1,14 @@
 import FencepostKernel
 
-/// The determination of shapes: what a fix decides of those that are undetermined.
+/// The determination of shapes: a fix decides the state of undetermined shapes.
 extension Tracker {
-  /// So many shapes that came are looked at one by one.
+  /// Up to this number of new shapes, each one is examined.
   private static let fewShapes = 64
-  /// Looking only at the shapes that may need it pays while they are fewer than one of so many that came.
+  /// The selection of shapes in ``fewToDecide(after:_:at:_:_:_:)`` is worthwhile if it has fewer than one in this many
+  /// of the new shapes.
   private static let shareToLookAt = 4
 
-  /// Decides what a fix can decide of the undetermined shapes, in add order.
+  /// Decides the undetermined shapes that a fix can decide, in add order.
   mutating func determine(
     _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
@@ -23,7 +24,7 @@ extension Tracker {
     known.sweep(table)
     for slot in listed { determine(slot, fix, at: position, table, &delivery, &survey) }
     guard !isSwept else { return }
-    // What is swept is in no list.
+    // The swept shapes are in no list of the neighbourhood yet.
     lookout.invalidate()
     for slot in fresh where table.isGeographic(slot) {
       if let state = known.shapes.exception(slot), state.observed != .undetermined {
@@ -45,16 +46,17 @@ extension Tracker {
     }
   }
 
-  /// Of many shapes that came after a generation, those that a fix may do more to than settle them outside unsaid: the near
-  /// ones, those that were not assumed unsatisfied or of which something else was told, and those of which more is known.
+  /// Selects, from many shapes that were added after a generation, those for which a fix may do more than settle them
+  /// as outside without an event. These are the near shapes, shapes whose assumed or reported state is not
+  /// `unsatisfied`, and shapes with an entry.
   ///
-  /// - Returns: In add order; `nil` when each is to be looked at.
+  /// - Returns: The selected shapes in add order; `nil` if each shape must be examined.
   private func fewToDecide(
     after generation: UInt64, _ fix: Fix, at position: EarthVector, _ table: ConditionTable,
     _ delivery: Delivery, _ survey: inout Survey
   ) -> ContiguousArray<UInt32>? {
     let count = table.order.count(after: generation)
-    // A storage is told of each state that changes, and whoever is suspended stays undetermined.
+    // A storage needs each changed state, and suspended shapes must stay undetermined, so every shape is then examined.
     guard count > Self.fewShapes, !known.journal.isOn, !known.host.suspendsSomeShapes, !table.limit.isExceeded,
       delivery.isIdle, !survey.isOnPath || !table.policies.hasProbabilities,
       (known.shapes.placeCount + delivery.told.placeCount) * Self.shareToLookAt < count,

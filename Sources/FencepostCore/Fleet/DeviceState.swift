@@ -1,5 +1,5 @@
-/// The state of a device that is not in its line, unpacked. It lists only the conditions whose state differs from the
-/// usual one.
+/// The unpacked state of a device that is not in its line. It lists only the conditions whose state differs from the
+/// common one.
 ///
 /// *If a shape is in none of the lists, the device is settled outside of it, provided that its generation is at most
 /// the last one that the device has seen; otherwise the shape is undetermined.* So shapes that are far away cost
@@ -34,7 +34,7 @@ struct DeviceState: Sendable {
     var candidate: Candidate
   }
 
-  /// A beacon condition about which more is known than the absence of its beacon.
+  /// A beacon condition whose state differs from the common state.
   struct Beacon: Sendable {
     var slot: UInt32
     var generation: UInt64
@@ -125,7 +125,7 @@ struct DeviceState: Sendable {
     }
   }
 
-  /// The earliest time at which something is due; `Int64.max` if nothing is due.
+  /// The earliest deadline; `Int64.max` if nothing waits.
   var earliest: Int64 {
     var earliest = Int64.max
     for crossing in crossings where crossing.candidate.isTimed {

@@ -1,17 +1,16 @@
-/// The steps from waiting events to handled events: handing out, committing, abandoning.
+/// The delivery of events: delivering, committing, abandoning.
 extension FleetEngine {
-  /// Commits the events that were handed out before, and hands out the next event; returns `nil` if no event waits.
+  /// Commits the events that were delivered before, and delivers the next event; returns `nil` if no event waits.
   public mutating func nextEvent() -> FleetEvent? {
     var event: FleetEvent?
     _ = poll(limit: 1) { entry, fleet, table in event = fleet.event(from: entry, table) }
     return event
   }
 
-  /// Commits the events that were handed out before, and hands out up to `limit` events.
+  /// Commits the events that were delivered before, and delivers up to `limit` events.
   ///
-  /// - Parameter body: Receives each event in order, with the fleet and the table; it must not
-  ///   call the table.
-  /// - Returns: The number of events that were handed out.
+  /// - Parameter body: Receives each event in order, with the fleet and the table; it must not call the table.
+  /// - Returns: The number of events that were delivered.
   package mutating func poll(
     limit: Int, _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing ConditionTable) -> Void
   ) -> Int {
@@ -75,12 +74,12 @@ extension FleetEngine {
     return sequence(of: device)
   }
 
-  /// The sequence number of the last event of a device that was handed out.
+  /// The sequence number of the last delivered event of a device.
   func sequence(of device: UInt32) -> UInt64 {
     devices.counters(of: device).sequence | UInt64(devices.lines[device].sequence)
   }
 
-  /// Commits the events that were handed out, without handing out others.
+  /// Commits the events that were delivered, without delivering others.
   public mutating func acknowledge() {
     guard delivery.inFlight.handedOut > 0 else { return }
     devices.own()
@@ -94,12 +93,12 @@ extension FleetEngine {
     }
   }
 
-  /// The consumer has gone away: events that were handed out and not committed are handed out again, with the same
-  /// sequence and position.
+  /// The consumer has gone away: its events that are not committed will be redelivered with the same sequence number
+  /// and position.
   public mutating func abandon() { delivery.abandon() }
 
-  /// Returns a copy in memory, in the state that a crash would leave: events that were handed out and not committed are
-  /// handed out again. The copy and the original share the table, and continue independently.
+  /// Returns a copy in memory, in the state that a crash would leave: events in flight are redelivered. The copy and
+  /// the original share the table, and continue independently.
   ///
   /// - Complexity: O(devices + events)
   public func fork() -> FleetEngine {
@@ -112,7 +111,7 @@ extension FleetEngine {
     return copy
   }
 
-  /// Whether an event waits, or was handed out to a previous consumer that did not commit it.
+  /// Whether an event waits, or was delivered to a previous consumer that did not commit it.
   public var hasEvents: Bool {
     guard delivery.hasEntries else { return false }
     return gate.read { table in
@@ -120,7 +119,7 @@ extension FleetEngine {
     }
   }
 
-  /// The number of events that wait, or were handed out to a previous consumer that did not commit them.
+  /// The number of events that wait, or were delivered to a previous consumer that did not commit them.
   ///
   /// - Complexity: O(waiting events)
   package var waitingEvents: Int {

@@ -96,7 +96,7 @@ extension FleetEngine {
     } catch { throw .snapshotInvalid("element \(index): \(error.reason)") }
   }
 
-  /// Loads devices whose identifiers and bytes are in memory of the caller. See ``load(_:adapt:)``.
+  /// Loads devices whose identifiers and bytes are in the caller's memory. See ``load(_:adapt:)``.
   package mutating func load(
     count: Int, adapt: Bool, identifier: (Int) -> UnsafeBufferPointer<UInt8>, bytes: (Int) -> UnsafeRawBufferPointer
   ) throws(MonitorError) -> [UInt64] {

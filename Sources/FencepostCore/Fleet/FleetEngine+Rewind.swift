@@ -29,7 +29,7 @@ extension FleetEngine {
     devices.own()
     gate.readLong { table in
       let rewound = devices.numbers.filter { clock(of: $0) > time.microseconds && devices.isTold($0) }
-      // Everything that is due is reported before the devices forget it.
+      // Changes that are due are reported before the devices discard them.
       for device in rewound { confirmOverdue(device, table) }
       var pending = (delivery.turns?.pendingEvents(of: nil) ?? [])[...]
       for device in rewound {
@@ -96,8 +96,8 @@ extension FleetEngine {
     needRowFormat(FleetHeadRow.pathFormat)
   }
 
-  /// Forgets the states that were observed behind the pending events of conditions that are undetermined now. When a
-  /// pending event is handled, its state is the last reported one; this is noted in `state`.
+  /// Discards the states that were observed behind the pending events of conditions that are undetermined now. When a
+  /// pending event is committed, its state is the last reported one; `state` records this.
   mutating func forgetBehind(_ pending: some Sequence<FleetEntry>, _ table: ConditionTable) {
     for entry in pending where table.holds(entry.entry.slot, entry.entry.generation) {
       delivery.forgetBehind(entry)
@@ -115,8 +115,8 @@ extension DeviceState {
     return table.generation(of: slot) <= rewoundThrough ? .unsatisfied : table.assumed(of: slot)
   }
 
-  /// Notes the state that is the last reported one when the pending event of an undetermined condition is handled. The
-  /// next fix must decide a shape, wherever it is, because its state is then observed behind the event.
+  /// Records the state that will be the last reported one once the pending event of an undetermined condition is
+  /// committed. The next fix must decide a shape, wherever it is, because its state is then observed behind the event.
   fileprivate mutating func expect(_ state: Event.State, of slot: UInt32, _ table: ConditionTable) {
     guard table.isGeographic(slot) else {
       if let index = beacons.firstIndex(where: { $0.slot == slot }) { beacons[index].told = state }
@@ -135,7 +135,7 @@ extension DeviceState {
     inside.evidence = told.evidence
   }
 
-  /// Forgets the states of shapes, and remembers which states were reported.
+  /// Makes all shapes undetermined, and stores the states that were reported.
   ///
   /// - Parameter seen: See ``DeviceLine/seen``.
   fileprivate mutating func rewindShapes(to time: Int64, seen: UInt64, _ table: ConditionTable) {
@@ -168,7 +168,7 @@ extension DeviceState {
     isRewound = true
   }
 
-  /// Counts the absence of all beacons anew.
+  /// Restarts the timers of the absences of all beacons.
   fileprivate mutating func rewindBeacons(to time: Int64, _ options: FleetOptions, _ table: ConditionTable) {
     marks.clear()
     beaconsAbsent = 0
@@ -183,7 +183,7 @@ extension DeviceState {
     for index in beacons.indices { beacons[index].track = BeaconTrack(deadline: deadline) }
   }
 
-  /// Forgets the reported states of shapes that a fix has determined since the rewind.
+  /// Discards the reported states of shapes that a fix has determined since the rewind.
   mutating func endRewind() {
     guard rewoundThrough > 0 else { return }
     isRewound = false

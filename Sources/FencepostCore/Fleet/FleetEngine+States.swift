@@ -1,6 +1,6 @@
 extension FleetEngine {
-  /// Returns the position of a device's last accepted fix, rounded to a ten-millionth of a degree; `nil` if there was
-  /// none.
+  /// Returns the position of a device's last accepted fix, rounded to a ten-millionth of a degree; `nil` without an
+  /// accepted fix.
   ///
   /// The position is not saved. After a device was opened, restored or loaded, and until its next fix, this is the
   /// position of the last fix that was not in the safe region.
@@ -22,7 +22,7 @@ extension FleetEngine {
     }
   }
 
-  /// The same of an identifier given as UTF-8.
+  /// The observed state of the condition with an identifier in UTF-8. See ``state(of:for:)``.
   package func state(
     ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>, for number: UInt64
   ) throws(MonitorError) -> Event.State {
@@ -45,7 +45,7 @@ extension FleetEngine {
     return table.generation(of: slot) <= devices.lines[device].seen ? .outside : .undetermined
   }
 
-  /// Returns the observed state of a beacon condition. An absence that was established before the device was entered is
+  /// Returns the observed state of a beacon condition. An absence that was established before the device was added is
   /// included, although its event comes with the device's next input.
   private func track(
     of slot: UInt32, _ state: DeviceState, _ device: UInt32, _ table: ConditionTable
@@ -135,7 +135,7 @@ extension FleetEngine {
     }
   }
 
-  /// The same of an identifier given as UTF-8.
+  /// Explains the state of the condition with an identifier in UTF-8. See ``explain(_:for:)``.
   package func explain(
     identifierBytes bytes: UnsafeBufferPointer<UInt8>, for number: UInt64
   ) throws(MonitorError) -> Explanation {

@@ -14,9 +14,9 @@ public struct FleetStatistics: Sendable, Hashable {
   public var aheadInputs: UInt64 = 0
   /// The number of accepted scan reports.
   public var acceptedSightings: UInt64 = 0
-  /// The number of events that wait to be handed out.
+  /// The number of events that wait for delivery.
   public var pendingEvents: Int = 0
-  /// The position of the last event that was handed out.
+  /// The position of the last delivered event.
   public var handedOutEvents: UInt64 = 0
   public var deviceCount: Int = 0
   public var conditionCount: Int = 0
@@ -31,7 +31,7 @@ public struct FleetStatistics: Sendable, Hashable {
   public init() {}
 }
 
-/// Counters of a device since it was entered, and its clock.
+/// The counters of a device since it was added, and its clock.
 public struct DeviceStatistics: Sendable, Hashable {
   /// The latest time of the device's inputs and of the advances.
   public var clock: Timestamp?
@@ -42,7 +42,7 @@ public struct DeviceStatistics: Sendable, Hashable {
   public var lateInputs: UInt64 = 0
   public var aheadInputs: UInt64 = 0
   public var acceptedSightings: UInt64 = 0
-  /// The sequence number of the last event that was handed out.
+  /// The sequence number of the last delivered event.
   public var handedOutEvents: UInt64 = 0
   /// The number of inputs of the device, including the refused inputs that are counted, but not the advances of all
   /// devices. After a crash, this is the number of inputs that the restored state includes.

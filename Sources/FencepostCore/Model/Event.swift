@@ -72,8 +72,7 @@ public struct Event: Sendable, Hashable {
     }
   }
 
-  /// The number of the event in its monitor: 1, 2, 3 … in the order in which the events are first handed out; 0 in a
-  /// first record.
+  /// The number of the event in its monitor: 1, 2, 3 … in the order of the first deliveries; 0 in a first record.
   public var sequence: UInt64 = 0
   /// The identifier of the condition.
   public var identifier: String

@@ -16,9 +16,9 @@ public struct MonitorStatistics: Sendable, Hashable {
   public var aheadInputs: UInt64 = 0
   /// The number of accepted scan reports.
   public var acceptedSightings: UInt64 = 0
-  /// The number of events that wait to be handed out.
+  /// The number of events that wait for delivery.
   public var pendingEvents: Int = 0
-  /// The sequence number of the last event that was handed out.
+  /// The sequence number of the last delivered event.
   public var handedOutEvents: UInt64 = 0
   public var conditionCount: Int = 0
   /// For a monitor with a store: the status of the store.

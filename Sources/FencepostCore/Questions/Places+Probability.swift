@@ -11,8 +11,8 @@ extension Places {
   /// - Parameter point: The measured position.
   /// - Throws: ``MonitorError/notFound(_:)``; ``MonitorError/invalidArgument(_:position:)`` if the condition is
   ///   a beacon or a line, the point is out of range, or the error is not valid.
-  /// - Complexity: O(log vertices + edges within 6.5 standard deviations). For corridors and polygons with a buffer, the
-  ///   edges near the boundary are held against one another.
+  /// - Complexity: O(log vertices + edges within 6.5 standard deviations). For corridors and polygons with a buffer,
+  ///   the edges near the boundary are compared with one another.
   public func probability(
     of identifier: String, at point: Coordinate, error: PositionError
   ) throws(MonitorError) -> Double {
@@ -21,11 +21,11 @@ extension Places {
     return try shape(of: slot).probability(at: point, error)
   }
 
-  /// The probabilities of many measured positions, into memory of the caller.
+  /// Writes the probabilities of many measured positions into the caller's memory.
   ///
   /// - Parameters:
-  ///   - confidence: The probability with which an accuracy holds the true position.
-  ///   - probabilities: One for each row; nothing is written if a row is not valid.
+  ///   - confidence: The probability with which an accuracy radius contains the true position.
+  ///   - probabilities: One element for each row; nothing is written if a row is invalid.
   package func probability(
     ofIdentifierBytes identifier: UnsafeBufferPointer<UInt8>, _ rows: MeasuredColumns, confidence: Double,
     _ probabilities: UnsafeMutablePointer<Double>

@@ -1,5 +1,5 @@
-/// Reads the rows of format 1, which version 0.1 wrote: a head with everything of the device, and a condition's state in
-/// one row with its definition.
+/// Reads the rows of format 1, which version 0.1 wrote: the head contains all data of the device, and the row of a
+/// condition contains its definition and its state.
 enum FirstFormat {
   static let format: UInt32 = 1
 
@@ -28,7 +28,7 @@ enum FirstFormat {
     let change: UInt64 = try reader.take("change", in: 0...largest)
     let ticket: UInt64 = try reader.take("ticket", in: 0...largest)
     let lastFix = try reader.takeBool("last_fix") ? takeFix(&reader) : nil
-    // Development versions of 0.2 wrote this at the end.
+    // Development versions of 0.2 wrote this value at the end.
     if reader.remaining > 0 {
       let step: Int64 = try reader.take("max_time_step", in: 0...TransitionPolicy.longestDuration)
       options.maxTimeStepMicroseconds = step == 0 ? nil : step
