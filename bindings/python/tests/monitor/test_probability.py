@@ -290,7 +290,7 @@ def test_calibration(name: str) -> None:
 @pytest.mark.parametrize(("entry", "leave"), [(0.6, 0.4), (0.95, 0.05)])
 def test_calibration_through_policies(name: str, entry: float, leave: float) -> None:
     """The first fix of each device decides a zone exactly if its side and its probability do. The number of devices
-    that are truly inside agrees with the probabilities of the events, for the devices in the zone and for those outside."""
+    that are truly inside agrees with the probabilities of the events, in the zone and outside."""
     count = 100_000 if IS_FULL else 10_000
     rng = np.random.default_rng(2027)
     policy = TransitionPolicy(
