@@ -294,3 +294,61 @@ def test_a_jump_is_doubted(folder: Path, run: Run) -> None:
     ):
         done = run("replay", "t.csv", *wrong, "--conditions", "c.csv")
         assert done.returncode == 2 and wrong[-2] in done.stderr
+
+
+# ----------------------------------------------------------------------------------------------- probability
+
+
+@pytest.fixture
+def uncertain(folder: Path) -> tuple[str, ...]:
+    """A device that is certainly inside, then perhaps outside, then certainly outside."""
+    (folder / "p.csv").write_text("id,lat,lon,radius,entry_probability,exit_probability\nhere,0,0,100,0.99,0.01\n")
+    rows = ((0, 0, 10), (100, 0.0012, 200), (200, 0.0012, 5))
+    (folder / "t.csv").write_text("time,lat,lon,acc,car\n" + "".join(f"{10**9 + t},{y},0,{a},a\n" for t, y, a in rows))
+    return "replay", "t.csv", "--conditions", "p.csv", "--policy", "exact"
+
+
+def test_every_form_of_events_shows_probabilities(uncertain: tuple[str, ...], run: Run) -> None:
+    # The uncertain fix starts the second change, which the next fix confirms.
+    expected = [round(Circle(0, 0, 100).probability(*place), 4) for place in ((0, 0, 10), (0.0012, 0, 200))]
+    for by in ((), ("--by", "car")):
+        done = run(*uncertain, *by, "--format", "jsonl")
+        assert done.returncode == 0, done.stderr
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        rows = list(csv.DictReader(run(*uncertain, *by, "--format", "csv").stdout.splitlines()))
+        table = run(*uncertain, *by).stdout.splitlines()
+        assert "probability" in table[0]
+        for kind in (lines, rows, json.loads(run(*uncertain, *by, "--format", "geojson").stdout)["features"]):
+            found = [float(each.get("properties", each)["probability"]) for each in kind]
+            assert [round(one, 4) for one in found] == expected
+        assert [float(line.split()[-1]) for line in table[2:]] == expected
+    assert "probability" not in run(*DEMO).stdout
+
+
+def test_the_confidence_of_accuracies(uncertain: tuple[str, ...], run: Run, folder: Path) -> None:
+    def found(*options: str) -> list[float]:
+        done = run(*uncertain, "--until", "2001-09-09T01:48:20Z", "--format", "jsonl", *options)
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line)["probability"] for line in done.stdout.splitlines()]
+
+    (folder / "t.csv").write_text("time,lat,lon,acc\n1000000000,0,0,60\n")
+    assert found() == found("--accuracy-confidence", "0.68") == []
+    (probability,) = found("--accuracy-confidence", "0.95")
+    assert probability == pytest.approx(Circle(0, 0, 100).probability(0, 0, 60, confidence=0.95), abs=1e-9)
+    for wrong in ("0", "1", "nan", "95", "1e-3", "half"):
+        done = run(*uncertain, "--accuracy-confidence", wrong)
+        assert done.returncode == 2 and mentions(done.stderr, f"--accuracy-confidence: … {wrong}")
+        assert len(done.stderr.splitlines()) == 1
+    assert "95 % is 0.95" in run(*uncertain, "--accuracy-confidence", "95").stderr
+
+
+def test_the_summary_shows_the_probability_at_the_end(uncertain: tuple[str, ...], run: Run, folder: Path) -> None:
+    (folder / "p.csv").write_text(
+        "id,lat,lon,radius,entry_probability,exit_probability\nhere,0,0,100,0.99,0.01\nthere,0,0,9,,\n"
+    )
+    (folder / "t.csv").write_text("time,lat,lon,acc\n1000000000,0,0,10\n1000000100,0.0009,0,50\n")
+    summary = run(*uncertain, "--summary", "--format", "jsonl").stderr.splitlines()
+    assert "probability" in summary[0]
+    here, there = (next(line.split() for line in summary if line.startswith(name)) for name in ("here", "there"))
+    assert float(here[-2]) == pytest.approx(Circle(0, 0, 100).probability(0.0009, 0, 50), abs=1e-4)
+    assert len(there) == len(here) - 1

@@ -20,6 +20,8 @@ from fencepost._live.notices import JsonLines, Notices
 from fencepost._live.sinks import AppendedFile, Sinks
 from fencepost._live.watched_fleet import FleetWatch
 from fencepost._live.waypoints import OwnersCircles
+from fencepost.errors import InvalidArgumentError
+from fencepost.live import Follower
 
 EXACT = TransitionPolicy.exact()
 
@@ -475,3 +477,24 @@ def test_a_doubted_fix_is_reported_and_makes_no_later_one_late() -> None:
     assert [watched.watch.counts[name] for name in ("fixes", "doubted_fixes", "late_fixes")] == [3, 1, 0]
     assert mentions(watched.said[0], "truck … last fix")
     assert watched.reported == [("truck", "satisfied", 1)]
+
+
+def test_the_confidence_of_accuracies_of_a_watch(run: Run, tmp_path: Path) -> None:
+    zones = tmp_path / "zones.csv"
+    zones.write_text("id,lat,lon,radius,entry_probability,exit_probability\nyard,0,0,100,0.99,0.01\n")
+    fix = json.dumps({"time": 1_700_000_000_000_000, "latitude": 0, "longitude": 0, "accuracy": 60, "device": "van"})
+    command = ("watch", "--conditions", zones, "--policy", "exact", "--source", "-", "--any-time", "--lag", "0")
+    for by in ((), ("--by", "device")):
+        assert run(*command, *by, input=fix + "\n").stdout == ""
+        found = run(*command, *by, "--accuracy-confidence", "0.95", input=fix + "\n")
+        assert 0.99 < json.loads(found.stdout)["probability"] < 1, found.stderr
+    done = run(*command, "--accuracy-confidence", "95")
+    assert done.returncode == 2 and "--accuracy-confidence" in done.stderr
+
+
+def test_a_fleet_has_its_own_confidence() -> None:
+    with pytest.raises(InvalidArgumentError, match="accuracy_confidence"):
+        Follower(Fleet(Zones()), accuracy_confidence=0.95)
+    with pytest.raises(InvalidArgumentError, match="accuracy_confidence"):
+        Follower(Zones(), accuracy_confidence=95)
+    Follower(Fleet(Zones(), accuracy_confidence=0.95)).close()

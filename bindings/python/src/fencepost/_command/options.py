@@ -94,7 +94,8 @@ def add_defaults(parser: argparse.ArgumentParser) -> None:
 
 
 def add_path(parser: argparse.ArgumentParser) -> None:
-    """Adds the options that say how a device is assumed to move between its fixes, and how fast it can move."""
+    """Adds the options that say how a device is assumed to move between its fixes, how fast it can move, and what the
+    accuracy of its fixes means."""
     add = parser.add_argument
     add(
         "--path",
@@ -134,6 +135,13 @@ def add_path(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="with --plausible-speed: how many seconds these fixes span at least (default: 60)",
     )
+    add(
+        "--accuracy-confidence",
+        type=to_share,
+        metavar="SHARE",
+        help="share of the true positions within the accuracy of a fix, 0.01 to 0.9999, for policies with "
+        "entry_probability and exit_probability (default: 0.68)",
+    )
 
 
 def path_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -153,6 +161,8 @@ def path_options(options: argparse.Namespace) -> dict[str, Any]:
             if options.plausible_speed is None:
                 raise UsageError(f"argument --{name.replace('_', '-')}: needs --plausible-speed")
             found[name] = value
+    if options.accuracy_confidence is not None:
+        found["accuracy_confidence"] = options.accuracy_confidence
     return found
 
 
@@ -161,6 +171,15 @@ def to_corroborations(text: str) -> int:
     value = int(text)
     if not 2 <= value <= 1000:
         raise ValueError(f"{text} is not an integer from 2 to 1000")
+    return value
+
+
+@argument
+def to_share(text: str) -> float:
+    value = float(text)
+    if not 0.01 <= value <= 0.9999:
+        advice = f"; {value:g} % is {value / 100:g}" if 1 < value <= 99.99 else ""
+        raise ValueError(f"{text} is not a share from 0.01 to 0.9999{advice}")
     return value
 
 

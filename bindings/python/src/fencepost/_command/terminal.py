@@ -17,12 +17,14 @@ from .._tables.times import time_text
 from .._values.enums import State
 from .._values.events import Event, diagnostic_names, direction_words, path_words, refinement_text
 
-_HEADINGS = ["date (UTC)", "identifier", "state", "cause", "evidence", "distance", "accuracy", "more"]
+_HEADINGS = ["date (UTC)", "identifier", "state", "cause", "evidence", "distance", "accuracy", "probability", "more"]
+
+_NUMBERS = ("distance", "accuracy", "probability")
 
 
 def write_table(events: Iterable[Event], stream: IO[str]) -> None:
     """Writes events as a table that people can read."""
-    _print_table(_HEADINGS, [_cells(event) for event in events], stream, right=("distance", "accuracy"))
+    _print_table(_HEADINGS, [_cells(event) for event in events], stream, right=_NUMBERS)
 
 
 def write_tracked(rows: Iterator[TrackedEvent], name: str, by: str, stream: IO[str]) -> None:
@@ -41,17 +43,19 @@ def write_tracked(rows: Iterator[TrackedEvent], name: str, by: str, stream: IO[s
         stream.writelines(geojson_parts(((row.event, row.track) for row in rows), by))
     else:
         cells = [[str(row.track), *_cells(row.event)] for row in rows]
-        _print_table([by, *_HEADINGS], cells, stream, right=("distance", "accuracy"))
+        _print_table([by, *_HEADINGS], cells, stream, right=_NUMBERS)
 
 
 def write_summary(log: EventLog, monitor: Monitor, stream: IO[str]) -> None:
-    """Writes one row for each condition: its number of events, its final state, and how long it was satisfied."""
+    """Writes one row for each condition: its number of events, its final state, how long it was satisfied, and, if its
+    policy has probabilities, the probability that it contains the device at the end."""
     counted: dict[str, list[Event]] = defaultdict(list)
     for event in log:
         counted[event.identifier].append(event)
     inside: dict[str, timedelta] = defaultdict(timedelta)
     for visit in log.visits():
         inside[visit.identifier] += visit.duration
+    uncertain = {row.identifier for row in log._conditions if row.policy is not None and row.policy.entry_probability}
     rows = []
     for record in monitor.records():
         own = counted[record.identifier]
@@ -60,9 +64,10 @@ def write_summary(log: EventLog, monitor: Monitor, stream: IO[str]) -> None:
         seconds = inside[record.identifier] // timedelta(seconds=1)
         duration = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
         numbers = [str(len(own)), str(entries), str(exits)]
-        rows.append([record.identifier, *numbers, str(record.last_event.state), duration])
-    headings = ["identifier", "events", "satisfied", "unsatisfied", "at the end", "time satisfied"]
-    _print_table(headings, rows, stream, right=("events", "satisfied", "unsatisfied", "time satisfied"))
+        found = _share(monitor.explain(record.identifier).probability) if record.identifier in uncertain else ""
+        rows.append([record.identifier, *numbers, str(record.last_event.state), found, duration])
+    headings = ["identifier", "events", "satisfied", "unsatisfied", "at the end", "probability", "time satisfied"]
+    _print_table(headings, rows, stream, right=("events", "satisfied", "unsatisfied", "probability", "time satisfied"))
 
 
 WRITERS = {"table": write_table, "jsonl": write_jsonl, "csv": write_csv, "geojson": write_geojson}
@@ -78,7 +83,12 @@ def _cells(event: Event) -> list[str]:
     words = path_words(event) if event.direction is None else [direction_words(event.direction), *path_words(event)]
     rest = (refinement_text(event), "|".join(diagnostic_names(event.diagnostics)), ", ".join(words))
     more = " ".join(part for part in rest if part)
-    return [date, event.identifier, str(event.state), str(event.cause), evidence, distance, accuracy, more]
+    probability = _share(event.probability)
+    return [date, event.identifier, str(event.state), str(event.cause), evidence, distance, accuracy, probability, more]
+
+
+def _share(probability: float | None) -> str:
+    return "" if probability is None else f"{probability:.4f}"
 
 
 def _print_table(headings: list[str], rows: list[list[str]], stream: IO[str], right: Iterable[str]) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 from .._errors import InputError
 from .._tables.names import CONDITIONS, POSITION, key
 from .._tables.numbers import listed
-from .._values.arguments import identifier_text
+from .._values.arguments import PROBABILITIES, identifier_text
 from .text import parse_json
 
-_NAMED = ("identifier", "radius", "assuming", "policy", "edges", "oriented", "buffer", "gate")
+_NAMED = ("identifier", "radius", "assuming", "policy", *PROBABILITIES, "edges", "oriented", "buffer", "gate")
 
 
 def geojson_features(text: str, path: str | Path, columns: Mapping[str, str]) -> Iterator[tuple[str, Any]]:

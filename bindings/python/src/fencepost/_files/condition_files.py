@@ -15,7 +15,7 @@ from .._dataclass import dataclass
 from .._errors import InputError, warn
 from .._native import InvalidArgumentError
 from .._values.any_condition import Condition
-from .._values.arguments import MAX_VERTICES, assumed_state, is_gate, policy_of
+from .._values.arguments import MAX_VERTICES, PROBABILITIES, assumed_state, is_gate, policy_of
 from .._values.conditions import Beacon, Circle, is_line
 from .._values.enums import State
 from .._values.policy import TransitionPolicy
@@ -150,13 +150,13 @@ def _row(
     if not isinstance(identifier, str):
         raise InvalidArgumentError("identifier: must be a string")
     state = assumed_state(properties.get("assuming", assuming))
-    policy = policy_of(properties.get("policy"), default)
+    policy = policy_of(properties.get("policy"), default, *map(properties.get, PROBABILITIES))
     geometry = feature.get("geometry")
     if isinstance(geometry, dict) and geometry.get("type") in SHAPES:
         said = properties.get("edges")
         shape = shape_condition(geometry, properties, radius, said or "planar")
         if is_line(shape):
-            for name in ("policy", "assuming"):
+            for name in ("policy", "assuming", *PROBABILITIES):
                 if properties.get(name) is not None:
                     needed = f"remove {name}; a gate does not accept it, because each crossing counts"
                     raise InvalidArgumentError(f"{name}: {needed}")

@@ -14,7 +14,7 @@ from .._tables.frames import exported
 from .._tables.geometries import of_wkt, wkt_type
 from .._tables.names import CONDITIONS, GEOMETRY, POSITION, find, key
 from .._tables.wkt import wkt_point
-from .._values.arguments import identifier_text
+from .._values.arguments import PROBABILITIES, identifier_text
 from .advice import CONDITIONS_OPTION, RADIUS, column_advice, decimal_comma
 from .condition_shapes import SHAPES
 from .csv_table import CSVTable
@@ -26,8 +26,8 @@ Features = Iterator[tuple[str, dict[str, Any]]]
 
 
 def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, radius: float | None = None) -> Features:
-    """The conditions in a CSV file with the columns identifier, latitude, longitude and radius, and optionally assuming
-    and policy. A column with well-known text may replace latitude and longitude; `radius` applies to circles that do
+    """The conditions in a CSV file with the columns identifier, latitude, longitude and radius, and optionally assuming,
+    policy, entry_probability and exit_probability. A column with well-known text may replace latitude and longitude; `radius` applies to circles that do
     not state a radius."""
     required = ("identifier", *POSITION, *(() if radius is not None else ("radius",)))
     table = CSVTable([decode(read_unpacked(path), path)], path, CONDITIONS, columns or {}, required)
@@ -36,8 +36,10 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
         table.check_width(row, max((wkt, *indices.values())), place)
         texts = {what: row[index].strip() for what, index in indices.items()}
         values: dict[str, Any] = {what: text for what, text in texts.items() if text}
-        for what in (*POSITION, "radius"):
-            if what not in texts or (what == "radius" and (radius is not None or wkt >= 0) and not texts[what]):
+        for what in (*POSITION, "radius", *PROBABILITIES):
+            if what not in texts or (what in PROBABILITIES and not texts[what]):
+                continue
+            if what == "radius" and (radius is not None or wkt >= 0) and not texts[what]:
                 continue
             try:
                 values[what] = float(texts[what])
@@ -102,7 +104,7 @@ def _advised(error: InputError) -> InputError:
     return InputError(error.source, error.place, error.reason, advice=advice)
 
 
-_TEXTS, _OPTIONS = ("identifier", "assuming", "policy"), ("edges", "oriented", "buffer", "gate")
+_TEXTS, _OPTIONS = ("identifier", "assuming", "policy", *PROBABILITIES), ("edges", "oriented", "buffer", "gate")
 _WITH_RADIUS = ("identifier", "radius")
 
 
@@ -124,7 +126,7 @@ def feature(values: dict[str, Any], source: str, place: str, row: int | None = N
             found = "is missing" if values.get(what) is None else f"is {values[what]}"
             raise InputError(source, place, f"{what} {found}: must be a finite number", row)
     identifier = identifier_text(values.get("identifier"))
-    optional: dict[str, Any] = {what: values[what] for what in ("assuming", "policy", "gate") if what in values}
+    optional: dict[str, Any] = {what: values[what] for what in ("assuming", "policy", *PROBABILITIES, "gate") if what in values}
     properties = {"identifier": identifier, "radius": values["radius"], **optional}
     geometry = {"type": "Point", "coordinates": [values["longitude"], values["latitude"]]}
     return {"type": "Feature", "geometry": geometry, "properties": properties}

@@ -41,6 +41,8 @@ from .watched_fleet import MAX_DEVICES, FleetWatch
 from .watched_monitor import Watch
 from .waypoints import OwnersCircles
 
+_CONFIDENCE = 0.68
+
 
 class Fed(StrEnum):
     """The result of feeding a fix or a message.
@@ -119,6 +121,8 @@ class Follower(Running):
             is passed as `zones` has its own.
         corroboration_count: See :class:`Fleet`.
         corroboration_time: See :class:`Fleet`.
+        accuracy_confidence: The share of the true positions within the accuracy of a fix; see :class:`Fleet`. A fleet or
+            monitor that is passed as `zones` has its own.
         named: The device to use for fixes that do not name their device, such as the fixes of a GPS receiver.
         numbered_by: The member of JSON messages that contains the sequence number of a device's message; None means
             that messages have no number. Missing sequence numbers are logged and counted as ``missing_messages``.
@@ -170,6 +174,7 @@ class Follower(Running):
         plausible_speed: float | None = None,
         corroboration_count: int = 3,
         corroboration_time: float | timedelta = 60.0,
+        accuracy_confidence: float = _CONFIDENCE,
         named: str = "",
         numbered_by: str | None = None,
         logger: logging.Logger = LOGGER,
@@ -190,11 +195,14 @@ class Follower(Running):
             "plausible_speed": plausible_speed,
         }
         way |= {"corroboration_count": corroboration_count, "corroboration_time": corroboration_time}
+        way["accuracy_confidence"] = accuracy_confidence
         has_path = member(DevicePath, path, "path") != DevicePath.FIXES or max_speed is not None
         if has_path and isinstance(zones, Monitor | Fleet):
             raise InvalidArgumentError("path, max_speed: the fleet or monitor has its own path; do not pass them")
         if plausible_speed is not None and isinstance(zones, Monitor | Fleet):
             raise InvalidArgumentError("plausible_speed: the fleet or monitor has its own; do not pass it")
+        if accuracy_confidence != _CONFIDENCE and isinstance(zones, Monitor | Fleet):
+            raise InvalidArgumentError("accuracy_confidence: the fleet or monitor has its own; do not pass it")
         if isinstance(zones, Monitor | Fleet):
             max_gap = _own_gap(zones, max_gap)
         self._stack = ExitStack()

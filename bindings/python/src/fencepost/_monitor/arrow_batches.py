@@ -18,6 +18,7 @@ from .._tables.frames import exported
 from .._tables.geometries import AREAS, wkb_type
 from .._tables.names import CONDITIONS, DEVICES, METRES, MOST_DEGREES, POSITION, TRACK
 from .._values.arguments import (
+    PROBABILITIES,
     as_policy,
     assumed,
     assumed_state,
@@ -479,7 +480,7 @@ def _runs(
     reader: BatchReader, chunk: Any, plan: Plan, first: int, default: _Decided, base: TransitionPolicy
 ) -> Iterator[tuple[_Decided, int]]:
     """Pairs of an assumed state and a policy, each with the number of consecutive rows to which it applies."""
-    own = [what for what in ("assuming", "policy") if what in plan.indices]
+    own = [what for what in ("assuming", "policy", *PROBABILITIES) if what in plan.indices]
     if not own:
         yield default, chunk.length
         return
@@ -502,7 +503,10 @@ def _runs(
 def _decide(own: Mapping[str, Any], default: _Decided, base: TransitionPolicy) -> _Decided:
     """The values of a row; a missing value is replaced with the default."""
     assuming, policy = own.get("assuming"), without_nulls(own.get("policy"))
+    # A NaN is a missing number, as in frames.
+    probabilities = [None if (value := own.get(what)) != value else value for what in PROBABILITIES]
+    is_default = policy is None and probabilities == [None, None]
     return (
         default[0] if assuming is None else assumed(assumed_state(assuming)),
-        default[1] if policy is None else policy_row(policy_of(policy, base)),
+        default[1] if is_default else policy_row(policy_of(policy, base, *probabilities)),
     )

@@ -41,6 +41,8 @@ CONDITIONS: Names = {
     "radius": ("radius", "radiusm", "radiusmetres", "radiusmeters", "r"),
     "assuming": ("assuming",),
     "policy": ("policy",),
+    "entry_probability": ("entryprobability",),
+    "exit_probability": ("exitprobability",),
     "edges": ("edges",),
     "oriented": ("oriented",),
     "gate": ("gate", "isgate"),

@@ -190,22 +190,60 @@ def is_gate(value: Any) -> bool:
     raise InvalidArgumentError(f"gate: must be true or false, not {shown(value)}")
 
 
-def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
-    """For a name, returns the preset of that name; for an object, returns the default policy with the fields that the
-    object contains.
+PROBABILITIES = ("entry_probability", "exit_probability")
+"""The fields of a policy that a file may also have as properties or columns of their own."""
+
+
+def policy_of(value: Any, default: TransitionPolicy, entry: Any = None, leave: Any = None) -> TransitionPolicy:
+    """The policy of a condition in a file or table.
+
+    Args:
+        value: The property or column ``policy``: the name of a preset, an object, the JSON text of an object, or None.
+            An object changes fields of `default`.
+        default: The policy of conditions without their own.
+        entry: The property or column ``entry_probability``, or None. Both probabilities set ``accuracy_factor`` to 0.
+        leave: The property or column ``exit_probability``, or None.
 
     Raises:
-        InvalidArgumentError: The value is neither an object nor the name of a preset.
+        InvalidArgumentError: A value has the wrong type, is out of its range, or contradicts another value.
     """
-    if value is None:
-        return default
     from .policy import TransitionPolicy
 
-    if isinstance(value, str):
-        return TransitionPolicy.named(value)
+    fields: dict[str, Any] = {}
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        value = _policy_object(value)
     if isinstance(value, dict):
-        return TransitionPolicy.from_dict(value, base=default)
-    raise InvalidArgumentError("policy must be the name of a preset or an object")
+        fields = value
+    elif isinstance(value, str):
+        default = TransitionPolicy.named(value.strip())
+    elif value is not None:
+        raise InvalidArgumentError("policy must be the name of a preset or an object")
+    given = {name: one for name, one in zip(PROBABILITIES, (entry, leave)) if one is not None}
+    for name, one in given.items():
+        if name in fields:
+            raise InvalidArgumentError(f"{name}: the policy also has {name}; remove one of them")
+        if isinstance(one, bool) or not isinstance(one, int | float):
+            raise InvalidArgumentError(f"{name} must be a number, not {shown(one)}")
+    if any(given.values()):
+        fields = {"accuracy_factor": 0} | fields
+    return TransitionPolicy.from_dict(fields | given, base=default) if fields or given else default
+
+
+def _policy_object(text: str) -> dict[str, Any]:
+    """Reads the text of a JSON object, in which each name occurs once."""
+    from json import JSONDecodeError, loads
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise InvalidArgumentError(f"policy {shown(text)} has a field twice")
+        return found
+
+    try:
+        found: dict[str, Any] = loads(text, object_pairs_hook=once)
+    except (JSONDecodeError, RecursionError):
+        raise InvalidArgumentError(f"policy {shown(text)} is not the JSON text of an object") from None
+    return found
 
 
 def as_policy(policy: TransitionPolicy | str | None) -> TransitionPolicy:
