@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
-from fencepost import Circle, EventLog, Fix, replay
+from fencepost import Circle, EventLog, Fix, TransitionPolicy, replay
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "examples" / "data"
@@ -368,3 +369,69 @@ def test_names_and_paper(browser: Any, tmp_path: Path) -> None:
     assert max(seen, key=lambda colour: seen[colour]) == (255, 255, 255)
     browser.execute_script("window.dispatchEvent(new Event('afterprint'))")
     assert complaints(browser) == []
+
+
+def spoofed() -> EventLog:
+    """A van that drives through a depot; two of its positions are jumps."""
+    certain = TransitionPolicy(
+        entry_probability=0.95, exit_probability=0.05, accuracy_factor=0, entry_margin=0, exit_margin=0,
+        entry_dwell=10, exit_dwell=10,
+    )  # fmt: skip
+    fixes = [
+        Fix(52.5, 13.39 + 0.0002 * step, accuracy=25, time=(1_700_000_000 + 5 * step) * 1_000_000) for step in range(110)
+    ]
+    fixes[40] = Fix(52.504, 13.392, accuracy=25, time=fixes[40].time_us)
+    fixes[70] = Fix(52.504, 13.411, accuracy=25, time=fixes[70].time_us)
+    return replay(fixes, {"depot": Circle(52.5, 13.4, radius=150)}, policy=certain, plausible_speed=30)
+
+
+def test_doubted_fixes_and_error_circles(browser: Any, tmp_path: Path) -> None:
+    log = spoofed()
+    assert log.counts.doubted_fixes == 2 and len(log.visits()) == 1
+    page = tmp_path / "spoofed.html"
+    log.report(page)
+    look(browser, "light", 1280)
+    opened(browser, page)
+    for scheme, width in LOOKS:
+        look(browser, scheme, width)
+        screenshot(browser, f"spoofed-{scheme}-{width}")
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        assert browser.execute_script("return [map.canvas.dataset.doubts, map.canvas.dataset.circles]") == ["2", "2"]
+    look(browser, "light", 1280)
+    assert "doubted" in text(browser, ".card:has(#map) .key") and "accuracy" in text(browser, ".card:has(#map) .key")
+    cells = browser.execute_script(f"return [...{ROWS}[0].cells].map((cell) => cell.innerText)")
+    enter, leave = (
+        next(event.probability for event in log if str(event.state) == state and event.cause == "crossing")
+        for state in ("satisfied", "unsatisfied")
+    )
+    assert cells[-2:] == [f"{enter:.4f}", f"{leave:.4f}"]
+    # The error circle has the accuracy as its radius.
+    radius = browser.execute_script(
+        "const {enter} = visits[0]; return metres(latitudeOf(enter.at[1]), enter.accuracy) * map.scale * map.metresPerPixel"
+    )
+    assert math.isclose(radius, 25, rel_tol=1e-3)
+    # The pointer over a doubted fix shows the reason, below the map and as the title of the canvas.
+    browser.execute_script("map.all(); map.zoom(.5)")
+    painted(browser)
+    x, y = browser.execute_script("return map.toScreen(doubts[1].at)")
+    canvas = browser.find_element("id", "map")
+    middle = canvas.size["width"] / 2, canvas.size["height"] / 2
+    ActionChains(browser).move_to_element_with_offset(canvas, round(x - middle[0]), round(y - middle[1])).perform()
+    assert "limit 30" in text(browser, "#chosen") and "limit 30" in (canvas.get_attribute("title") or "")
+    ActionChains(browser).click().perform()
+    painted(browser)
+    assert "limit 30" in text(browser, "#chosen") and not browser.find_element("id", "clear").get_attribute("hidden")
+    ActionChains(browser).move_to_element(browser.find_element("id", "search")).perform()
+    assert canvas.get_attribute("title") == "" and "limit 30" in text(browser, "#chosen"), "the chosen fix stays"
+    browser.find_element("id", "clear").click()
+    assert "Choose a device" in text(browser, "#chosen")
+    assert complaints(browser) == [] and requests(browser) == []
+
+
+def test_a_report_without_them_has_no_key_for_them(browser: Any, tmp_path: Path) -> None:
+    page = tmp_path / "drive.html"
+    demo().report(page)
+    look(browser, "light", 1280)
+    opened(browser, page)
+    assert browser.execute_script("return [byId('doubt-key').hidden, byId('error-key').hidden]") == [True, True]
+    assert "Probability" not in text(browser, "#visits thead")

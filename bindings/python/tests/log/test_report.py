@@ -18,8 +18,16 @@ from typing import Any
 import pytest
 from conftest import DATA, Run, mentions
 
-from fencepost import Circle, EventLog, Fix, InputWarning, geodesic, replay
-from fencepost._log.report_data import MOST_EVENTS, MOST_PLACES, MOST_POINTS, ReportData, report_data, word
+from fencepost import Circle, EventLog, Fix, InputWarning, TransitionPolicy, geodesic, replay
+from fencepost._log.report_data import (
+    MOST_DOUBTS,
+    MOST_EVENTS,
+    MOST_PLACES,
+    MOST_POINTS,
+    ReportData,
+    report_data,
+    word,
+)
 from fencepost._log.web_mercator import circle, near, thinned, unwrapped, x_of, y_of
 
 HOME = {"home": Circle(0, 0, 100)}
@@ -424,3 +432,77 @@ def test_the_report_shows_a_gap() -> None:
     data = report_data(replay(fixes, HOME, policy="exact", path="geodesic", max_gap=60))
     assert ["path" in row[6] for row in data.events] == [True, True]
     assert ["gap" in row[6] for row in data.events] == [True, False]
+
+
+# ------------------------------------------------------------------------------ doubted fixes and probabilities
+
+
+def jumping(more: float = 0.0) -> list[Fix]:
+    """A walk to the north in which one fix jumps 55 km to the east, and has a date that is `more` seconds too late."""
+    fixes = [Fix(0.0001 * step, 0, accuracy=5, time=step * 10_000_000) for step in range(12)]
+    fixes[6] = Fix(0.0006, 0.5, accuracy=5, time=round((60 + more) * 1e6))
+    return fixes
+
+
+@pytest.mark.parametrize("more", [0.0, 500.0], ids=["on time", "wrong date"])
+def test_doubted_fixes_are_drawn_beside_the_line(more: float) -> None:
+    log = replay(jumping(more), HOME, plausible_speed=60, policy="exact")
+    data = report_data(log)
+    (line,) = lines(data)
+    assert len(line) >= 2 and max(x for x, _ in line) < 1, "the line does not go to the doubted fix"
+    ((track, time, x, y, left, low, reason),) = data.doubts
+    assert (track, time) == (0, (60 + more) * 1000)
+    assert (x, y, left, low) == pytest.approx((x_of(0.5), y_of(0.0006), 0, y_of(0.0005)), abs=0.1)
+    assert mentions(reason, "55.7 km … limit 60 … 1 of 3")
+    assert data.tracks[0][1] == 110_000, "the last fix is not late after a wrong date"
+    assert mentions(log.report(), "12 fixes (1 doubted, above 60 m/s)")
+    assert report_data(log.of(None)).doubts == data.doubts
+
+
+def test_without_the_option_nothing_is_doubted() -> None:
+    data = report_data(replay(jumping(), HOME, policy="exact"))
+    assert data.doubts == [] and max(x for x, _ in lines(data)[0]) > 50_000
+    assert "doubted, above" not in replay(jumping(), HOME).report()
+
+
+def test_doubted_fixes_in_a_row_and_the_trusted_last_one() -> None:
+    fixes = jumping()[:6] + [Fix(1 + 0.00001 * step, 0, accuracy=5, time=(60 + 30 * step) * 10**6) for step in range(4)]
+    data = report_data(replay(fixes, HOME, plausible_speed=60, policy="exact"))
+    assert [row[1] for row in data.doubts] == [60_000, 90_000], "the third fix is trusted"
+    assert data.doubts[1][4:6] == data.doubts[0][2:4], "the second line begins at the first doubted fix"
+    assert max(y for _, y in lines(data)[0]) == pytest.approx(y_of(1.00003), abs=0.1)
+
+
+def test_each_track_has_its_own_doubts_and_there_are_not_too_many() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [(0.0, 0.001 * (step % 2), 1_700_000_000 + step, "a") for step in range(3 * MOST_DOUBTS)]
+    rows += [(0.0, 0.0, 1_700_000_000 + step, "b") for step in range(10)]
+    frame = pandas.DataFrame(rows, columns=["lat", "lon", "time", "car"])
+    log = replay(frame, HOME, by="car", plausible_speed=0.001, policy="exact", corroboration_time=1e9)
+    data = report_data(log)
+    assert log.counts.doubted_fixes > MOST_DOUBTS >= len(data.doubts) > MOST_DOUBTS / 3
+    assert {row[0] for row in data.doubts} == {0}
+    assert any(mentions(note, f"{len(data.doubts):,} of {log.counts.doubted_fixes:,} doubted") for note in data.notes)
+
+
+def test_doubts_beyond_the_antimeridian_stay_near_their_track() -> None:
+    fixes = [Fix(0, 179.9999, time=0), Fix(0, -179.5, time=1_000_000), Fix(0, -179.9999, time=2_000_000)]
+    data = report_data(replay(fixes, {"date line": Circle(0, 180, 100)}, plausible_speed=60, policy="exact"))
+    ((_, _, x, _, left, _, _),) = data.doubts
+    assert x - left == pytest.approx(x_of(0.5001), abs=0.2)
+
+
+def test_events_with_probabilities_have_an_accuracy_and_a_probability() -> None:
+    certain = TransitionPolicy(
+        entry_probability=0.9, exit_probability=0.1, accuracy_factor=0, entry_margin=0, exit_margin=0,
+        entry_dwell=0, exit_dwell=0,
+    )  # fmt: skip
+    fixes = [Fix(0, 0, accuracy=40, time=0), Fix(0, 0.01, accuracy=0, time=10_000_000)]
+    log = replay(fixes, HOME, policy=certain, accuracy_confidence=0.95)
+    entered, left = report_data(log).events
+    expected = Circle(0, 0, 100).probability(0, 0, 40, confidence=0.95)
+    assert entered[7:] == (40.0, pytest.approx(expected, abs=1e-6))
+    assert mentions(entered[6], "accuracy 40.0 m for 95 %, probability 1.0000")
+    assert left[7:] == (0.0, 0.0) and mentions(left[6], "accuracy not reported, probability 0.0000")
+    for row in report_data(replay(fixes, HOME, policy="exact")).events:
+        assert len(row) == 7 and "probability" not in row[6] and "%" not in row[6]

@@ -205,7 +205,7 @@ def run(options: argparse.Namespace) -> int:
     with _progress(len(replay), machine) as on_input:
         events = noted(replay.events(options.until, on_input))
         WRITERS[options.format](events if machine else list(events), sys.stdout)
-    log = EventLog([replay.result(track, seen)], conditions)
+    log = EventLog([replay.result(track, seen)], conditions, options=_monitor_options(options))
     if options.summary:
         if not machine:
             sys.stdout.write("\n")

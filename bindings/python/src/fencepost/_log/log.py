@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._dataclass import dataclass
@@ -88,10 +89,16 @@ class Log(Rows[Event]):
     """The result of a replay: its events and counts; see :class:`EventLog`."""
 
     def __init__(
-        self, replays: Sequence[TrackReplay], conditions: Sequence[ConditionRow], by: str | None = None
+        self,
+        replays: Sequence[TrackReplay],
+        conditions: Sequence[ConditionRow],
+        by: str | None = None,
+        options: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         super().__init__(lambda: (event for replayed in self._replays for event in replayed.events))
         self._replays, self._conditions = tuple(replays), tuple(conditions)
+        self._options = options
+        """The options of the monitor or fleet, from which the report finds the doubted fixes."""
         self.by = by
         """Name of the column that identifies the tracks, or None if there is only one track."""
 
@@ -139,7 +146,7 @@ class Log(Rows[Event]):
         """
         for replayed in self._replays:
             if replayed.key == track:
-                return type(self)([replayed], self._conditions, self.by)
+                return type(self)([replayed], self._conditions, self.by, self._options)
         raise KeyError(track)
 
     def visits(self) -> Visits:

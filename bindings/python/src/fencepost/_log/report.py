@@ -54,13 +54,19 @@ def _facts(log: Log, data: ReportData) -> str:
     places = len({row[1] for row in data.visits})
     parts = [
         f"{_counted(len(data.visits), 'visit')} of {devices} to {places:,} of {_counted(len(log.conditions), 'place')}",
-        f"{_counted(log.counts.fixes, 'fix', 'fixes')}, {_counted(len(log), 'event')}",
+        f"{_counted(log.counts.fixes, 'fix', 'fixes')}{_doubted(log)}, {_counted(len(log), 'event')}",
     ]
     if log.start is not None:
         parts.insert(1, f"{shown(log.start)[:19]} to {shown(log.end)[:19]} UTC")
     if log.by is not None:
         parts.append(f"devices by {log.by}")
     return "; ".join(parts) + "."
+
+
+def _doubted(log: Log) -> str:
+    """The number of doubted fixes in parentheses, or an empty text if no fix was doubted."""
+    doubted = log.counts.doubted_fixes
+    return f" ({doubted:,} doubted, above {log._options['plausible_speed']:g} m/s)" if doubted else ""
 
 
 def _counted(number: int, one: str, many: str | None = None) -> str:

@@ -14,6 +14,7 @@ from .._values.enums import Cause, State
 from .._values.events import Event, diagnostic_names, path_words, refinement_text
 from .._values.lines import Gate
 from .._values.shapes import Corridor, Polygon
+from .doubted import DoubtedFix, separated
 from .log import Log, TrackReplay
 from .outlines import Polygons, corridor, in_metres, lines, polygon
 from .visits import Known, VisitRow, intervals
@@ -26,6 +27,7 @@ MOST_POINTS = 60_000
 """Maximum number of points in the lines of all tracks together, so that a browser can redraw them while the map is
 dragged."""
 MOST_EVENTS = 20_000
+MOST_DOUBTS = 5_000
 # The number of corners of a circle depends on the number of places: with many places, circles have fewer corners, so
 # that the page opens quickly.
 _CORNERS = ((200, 180), (1_000, 60), (MOST_PLACES, 36))
@@ -54,7 +56,10 @@ class ReportData:
         unknown: Rows with the track, place, start and end of each interval with an unknown state. Only two cases are
             included: pairs of a track and a place with visits or crossings, and places that stopped being monitored.
         events: Rows with the track, place, state or direction, time, easting, northing (both None without a position),
-            and a text.
+            and a text. If the policy has probabilities, the row also has the accuracy of the fix in metres and the
+            probability.
+        doubts: Rows with the track, time, easting and northing of a doubted fix, easting and northing of the fix before
+            it, and the reason of the doubt.
         frame: West, south, east and north of the initial map view, in metres. `frame` is None if the log contains no
             positions.
     """
@@ -65,6 +70,7 @@ class ReportData:
     visits: list[tuple[Any, ...]] = field(default_factory=list)
     unknown: list[tuple[int, int, float, float]] = field(default_factory=list)
     events: list[tuple[Any, ...]] = field(default_factory=list)
+    doubts: list[tuple[Any, ...]] = field(default_factory=list)
     frame: tuple[float, float, float, float] | None = None
     period: tuple[float, float] | None = None
     notes: list[str] = field(default_factory=list)
@@ -72,7 +78,7 @@ class ReportData:
     @property
     def page(self) -> dict[str, Any]:
         """The report's data in the form that the script of the page reads."""
-        names = ("tracks", "places", "outlines", "visits", "unknown", "events", "frame", "period")
+        names = ("tracks", "places", "outlines", "visits", "unknown", "events", "doubts", "frame", "period")
         return {name: getattr(self, name) for name in names} | {"known": [str(each) for each in KNOWN]}
 
 
@@ -106,12 +112,16 @@ def report_data(log: Log) -> ReportData:
     drawn = _drawn_events(log, data.notes)
     fixes_of_all = sum(len(replayed.fixes) for replayed in log.replays)
     thin = 0
+    doubts: list[tuple[int, DoubtedFix]] = []
+    confidence = log._options.get("accuracy_confidence", CONFIDENCE)
     span: list[float] = []
     tracks = {replayed.key: number for number, replayed in enumerate(log.replays)}
     _add_visits(data, rows, tracks, places_of)
     pairs = {(row[0], row[1]) for row in data.visits}
     for number, replayed in enumerate(log.replays):
-        fixes = _with_path(_placed(replayed), replayed)
+        accepted, doubted = separated(replayed.fixes, log._options)
+        doubts += ((number, doubt) for doubt in doubted)
+        fixes = _with_path(accepted, replayed)
         if reference is None and fixes:
             reference = fixes[0][1]
         longitudes = unwrapped((fix[1] for fix in fixes), reference or 0.0)
@@ -125,11 +135,12 @@ def report_data(log: Log) -> ReportData:
         for event in drawn[number]:
             if event.direction is not None:
                 pairs.add((number, places_of[event.identifier]))
-        _add_events(data, drawn[number], where, reference or 0.0, number, places_of)
+        _add_events(data, drawn[number], where, reference or 0.0, number, places_of, confidence)
         _add_unknown(data, log, replayed, number, pairs, places_of)
     if thin:
         points = fixes_of_all - thin
         data.notes.append(f"Lines are drawn with {points:,} of {points + thin:,} points.")
+    _add_doubts(data, doubts, reference or 0.0)
     _find_frame(data, span)
     _add_places(data, log, reference, numbers)
     begins = [each.begin_us for each in log.replays if each.begin_us is not None]
@@ -172,16 +183,6 @@ def _add_visits(data: ReportData, rows: list[VisitRow], tracks: dict[Any, int], 
                 None if row.confirmed_end_us is None else row.confirmed_end_us / 1000,
             )
         )
-
-
-def _placed(replayed: TrackReplay) -> list[FixRow]:
-    """The fixes that the monitor accepted."""
-    taken, clock = [], None
-    for fix in replayed.fixes:
-        if fix[2] >= 0 and abs(fix[0]) <= 90 and abs(fix[1]) <= 180 and (clock is None or fix[3] >= clock):
-            clock = fix[3]
-            taken.append(fix)
-    return taken
 
 
 def _with_path(fixes: list[FixRow], replayed: TrackReplay) -> list[FixRow]:
@@ -254,6 +255,7 @@ def _add_events(
     reference: float,
     number: int,
     places: _Numbers,
+    confidence: float,
 ) -> None:
     for event in events:
         x = y = None
@@ -263,11 +265,31 @@ def _add_events(
             y = round(y_of(event.latitude), 1)
         kind = str(event.state if event.direction is None else event.direction)
         time = None if event.date_us is None else event.date_us / 1000
-        data.events.append((number, places[event.identifier], kind, time, x, y, evidence_text(event)))
+        uncertain = () if event.probability is None else (event.accuracy, round(event.probability, 6))
+        text = evidence_text(event, confidence)
+        data.events.append((number, places[event.identifier], kind, time, x, y, text, *uncertain))
 
 
-def evidence_text(event: Event) -> str:
-    """Describes the evidence of an event in words."""
+def _add_doubts(data: ReportData, doubts: list[tuple[int, DoubtedFix]], reference: float) -> None:
+    step = max(-(-len(doubts) // MOST_DOUBTS), 1)
+    if step > 1:
+        drawn = -(-len(doubts) // step)
+        data.notes.append(f"{drawn:,} of {len(doubts):,} doubted fixes are drawn.")
+    for number, (fix, before, reason) in doubts[::step]:
+        start = near(before[1], reference)
+        longitudes = start, near(fix[1], start)
+        (x, y), (left, low) = (
+            (round(x_of(longitude), 1), round(y_of(row[0]), 1)) for longitude, row in zip(longitudes[::-1], (fix, before))
+        )
+        data.doubts.append((number, fix[3] / 1000, x, y, left, low, reason))
+
+
+CONFIDENCE = 0.68
+
+
+def evidence_text(event: Event, confidence: float = CONFIDENCE) -> str:
+    """Describes the evidence of an event in words. `confidence` is the share of the true positions within an accuracy;
+    only policies with probabilities use it."""
     distance = event.boundary_distance
     if event.direction is not None:
         side = "on the boundary"
@@ -278,6 +300,10 @@ def evidence_text(event: Event) -> str:
     parts = [str(event.cause), side]
     if event.accuracy is not None:
         parts.append("accuracy not reported" if event.accuracy == 0 else f"accuracy {event.accuracy:,.1f} m")
+    if event.probability is not None:
+        if event.accuracy:
+            parts[-1] += f" for {100 * confidence:g} %"
+        parts.append(f"probability {event.probability:.4f}")
     parts += path_words(event)
     if event.evidence_date_us not in (None, event.date_us):
         parts.append(f"seen {shown(event.evidence_date)}")

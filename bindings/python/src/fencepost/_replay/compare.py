@@ -314,7 +314,7 @@ class _Again:
             replays = separated(tracks.replay(table, self.reports, self.until_us), self.rows, len(together))
             for policy, own in zip(together, replays):
                 rows = [row if row.policy is None else replace(row, policy=policy) for row in self.rows]
-                logs.append(EventLog(own, rows, self.by))
+                logs.append(EventLog(own, rows, self.by, self.options))
         return logs
 
 

@@ -171,7 +171,7 @@ def replay(
         track, columns or {}, by, scale, Reading(layer, transform, times), sort, Played(speed, start, loop)
     )
     table = conditions_of(rows, name, options)
-    log = EventLog(given.replay(table, reports_of(sightings, times, sort), until_us), rows, column)
+    log = EventLog(given.replay(table, reports_of(sightings, times, sort), until_us), rows, column, options)
     warn_of(given.flaw, given.source, log)
     return log
 

@@ -13,7 +13,8 @@ const places = new Map(data.outlines.map(([place, polygons, what, isGate]) => {
   const rings = polygons.map((words) => words.map((word) => points(word).map(world)));
   return [place, {place, rings, what, isGate, box: boxOf(rings.flatMap((part) => part[0]))}];
 }));
-const events = data.events.map(([track, place, kind, time, x, y, text]) => ({track, place, kind, time, at: x === null ? null : inMetres([x, y]), text}));
+const events = data.events.map(([track, place, kind, time, x, y, text, accuracy, probability]) => ({track, place, kind, time, at: x === null ? null : inMetres([x, y]), text, accuracy, probability}));
+const doubts = data.doubts.map(([track, time, x, y, left, low, text]) => ({track, time, at: inMetres([x, y]), from: inMetres([left, low]), text}));
 const evidence = new Map(events.map((event) => [`${event.track} ${event.place} ${event.time}`, event]));
 
 /** The index of the first time that is equal to `time` or later. */
@@ -257,6 +258,8 @@ function stretch(factor, middle = (period[0] + period[1]) / 2) {
 
 // ---------------------------------------------------------------- visits
 
+const hasProbability = visits.some((visit) => visit.enter?.probability !== undefined || visit.leave?.probability !== undefined);
+const probability = (title, part) => ({title, number: true, value: (row) => row[part]?.probability ?? -1, text: (row) => row[part]?.probability?.toFixed(4) ?? "–"});
 const list = new Table(byId("visits"), [
   {title: "Place", text: (row) => names[row.place], value: (row) => names[row.place]},
   ...tracks.length > 1 ? [{title: "Device", text: (row) => short(tracks[row.track].name, 40), value: (row) => tracks[row.track].name}] : [],
@@ -265,13 +268,17 @@ const list = new Table(byId("visits"), [
   {title: "Inside", number: true, value: (row) => row.seconds, text: (row) => span(row.seconds)},
   {title: "How entry is known", value: (row) => row.startKnown, text: (row) => data.known[row.startKnown]},
   {title: "How exit is known", value: (row) => row.endKnown, text: (row) => data.known[row.endKnown]},
+  ...hasProbability ? [probability("Probability at entry", "enter"), probability("Probability at exit", "leave")] : [],
 ], {key: (row) => row.number, pick: (row) => choose({visit: row}), chosen: (row) => chosen !== null && chosen.visit === row, empty: "No place was entered."});
 
 // ---------------------------------------------------------------- map
 
 const map = new FenceMap(byId("map-box"), paint, {
   pick(what) { if (what) choose(what); },
-  hover(what) { if (what) describe(what); else describe(chosen); },
+  hover(what) {
+    describe(what || chosen);
+    map.canvas.title = what?.doubt ? doubted(what.doubt) : "";
+  },
 });
 
 /** Traces a line, and leaves out points that are less than 1.5 pixels from the previous point. */
@@ -328,6 +335,7 @@ function paint(map, context) {
     context.stroke();
     if (track.line.length === 1) { const [x, y] = map.toScreen(track.line[0]); context.strokeRect(x - 2, y - 2, 4, 4); }
   });
+  paintDoubts(context);
   const seen = shown.filter((visit) => visit.path.length && isIn(visit.box, view)), areFew = seen.length <= 60 || chosen?.visit !== undefined;
   context.globalAlpha = areFew ? .9 : .6;
   context.strokeStyle = context.fillStyle = map.colour("inside");
@@ -349,7 +357,9 @@ function paint(map, context) {
   }
   context.stroke();
   context.globalAlpha = 1;
+  map.canvas.dataset.circles = 0;
   if (areFew) {
+    for (const visit of seen) for (const [event, colour] of [[visit.enter, "enter"], [visit.leave, "leave"]]) errorCircle(context, event, colour);
     for (const visit of seen) {
       mark(context, visit.path[0], "enter", 0, {visit});
       if (visit.end !== null) mark(context, visit.path.at(-1), "leave", Math.PI, {visit});
@@ -358,6 +368,50 @@ function paint(map, context) {
   for (const event of crossings) if (event.at && event.turn !== undefined && matches(event.track, event.place) && isOf(event.track, event.place)) mark(context, event.at, "text", event.turn + Math.PI / 2, {event}, true);
   map.canvas.dataset.visits = seen.length;
   map.canvas.dataset.marked = areFew;
+}
+
+/** Draws doubted fixes as grey crosses, each with a dashed line from the fix before it. */
+function paintDoubts(context) {
+  const own = doubts.filter((doubt) => !chosen || (chosen.track ?? doubt.track) === doubt.track);
+  let drawn = 0;
+  context.strokeStyle = map.colour("outside");
+  for (const doubt of own) {
+    const [from, at] = [map.toScreen(doubt.from), map.toScreen(doubt.at)], isOne = chosen?.doubt === doubt;
+    if (!map.isSeen(from, 10) && !map.isSeen(at, 10) && !crosses(from, at)) continue;
+    drawn += 1;
+    context.lineWidth = isOne ? 3 : 1.2;
+    context.setLineDash([4, 4]);
+    context.beginPath();
+    context.moveTo(...from);
+    context.lineTo(...at);
+    context.stroke();
+    context.setLineDash([]);
+    context.lineWidth = isOne ? 3 : 1.5;
+    context.beginPath();
+    for (const side of [-3.5, 3.5]) { context.moveTo(at[0] - 3.5, at[1] - side); context.lineTo(at[0] + 3.5, at[1] + side); }
+    context.stroke();
+    map.target({doubt}, at, 5);
+  }
+  map.canvas.dataset.doubts = drawn;
+}
+
+/** Returns whether the box around a line meets the canvas. */
+const crosses = (a, b) => Math.min(a[0], b[0]) < map.width && Math.max(a[0], b[0]) > 0 && Math.min(a[1], b[1]) < map.height && Math.max(a[1], b[1]) > 0;
+
+/** Draws the circle with the accuracy of an event's fix as its radius, if the event's policy uses probabilities. */
+function errorCircle(context, event, colour) {
+  if (!event?.accuracy || !event.at) return;
+  const radius = metres(latitudeOf(event.at[1]), event.accuracy) * map.scale, [x, y] = map.toScreen(event.at);
+  if (radius < 4 || !map.isSeen([x, y], radius)) return;
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.strokeStyle = context.fillStyle = map.colour(colour);
+  context.lineWidth = 1.5;
+  context.stroke();
+  context.globalAlpha = .1;
+  context.fill();
+  context.globalAlpha = 1;
+  map.canvas.dataset.circles = Number(map.canvas.dataset.circles) + 1;
 }
 
 /** Draws a triangle (for a gate: an arrow) that points up, rotated by `turn`. */
@@ -395,9 +449,14 @@ function sentence(visit) {
   return `${device} ${when} (${span(visit.seconds)}). ${why.join(" ")}`;
 }
 
+function doubted(doubt) {
+  return `${tracks.length > 1 ? short(tracks[doubt.track].name) : "The device"} cannot have been here at ${clock(doubt.time)}: ${doubt.text}.`;
+}
+
 function describe(what) {
   let text = "Choose a device, a place or a visit in a table or on the map.";
   if (what?.visit) text = sentence(what.visit);
+  else if (what?.doubt) text = doubted(what.doubt);
   else if (what?.event) text = `${short(tracks[what.event.track].name)} crossed ${short(names[what.event.place])} ${what.event.kind.replaceAll("_", " ")} at ${clock(what.event.time)}: ${what.event.text}.`;
   else if (what) {
     const own = visits.filter((visit) => (what.track ?? visit.track) === visit.track && (what.place ?? visit.place) === visit.place);
@@ -409,7 +468,7 @@ function describe(what) {
 }
 
 function choose(what) {
-  chosen = what?.event ? {track: what.event.track, place: what.event.place, event: what.event} : what;
+  chosen = what?.event ? {track: what.event.track, place: what.event.place, event: what.event} : what?.doubt ? {track: what.doubt.track, doubt: what.doubt} : what;
   describe(chosen);
   const visit = what?.visit, event = what?.event, place = visit?.place ?? chosen?.place, track = visit?.track ?? chosen?.track;
   if (visit) chosen = {visit, track: visit.track, place: visit.place};
@@ -417,7 +476,8 @@ function choose(what) {
   if (visit) boxes.push(visit.box);
   if (event?.at) boxes.push([...event.at, ...event.at]);
   if (place !== undefined && places.has(place)) boxes.push(places.get(place).box);
-  if (place === undefined && track !== undefined) boxes.push(boxOf(tracks[track].line));
+  if (what?.doubt) boxes.push(boxOf([what.doubt.from, what.doubt.at]));
+  else if (place === undefined && track !== undefined) boxes.push(boxOf(tracks[track].line));
   if (boxes.length) {
     const [west, north, east, south] = boxes.reduce((a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])]);
     map.fit([west, north, east, south], .6);
@@ -477,6 +537,8 @@ choice(byId("summary-by"), ways, (way) => showSummary(BY[way]));
 choice(byId("states-by"), tracks.length > 1 ? [...ways].reverse() : ways, (way) => showStates(BY[way]));
 document.querySelector("h1").title = document.querySelector("h1").textContent; // on a screen, a long title is cut off
 byId("gate-key").hidden = !crossings.length;
+byId("doubt-key").hidden = !doubts.length;
+byId("error-key").hidden = !events.some((event) => event.accuracy);
 byId("unknown-key").hidden = !data.unknown.length;
 byId("chart").hidden = !visits.length;
 summary.sort(2, true);
