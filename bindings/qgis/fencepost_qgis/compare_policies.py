@@ -41,6 +41,7 @@ Each policy holds for all places.
         )
         shared.add_advanced(self, flap, "A crossing that is undone within this time is a flap.")
         shared.add_path(self)
+        shared.add_errors(self)
         shared.add_end(self)
         shared.add_broken(self)
         self.addParameter(QgsProcessingParameterFeatureSink("COMPARISON", "Comparison", QgsProcessing.TypeVector))
@@ -70,8 +71,10 @@ Each policy holds for all places.
         fixes = sum(len(track.times) for track in tracks)
         after_us = round(self.parameterAsDouble(parameters, "AFTER", context) * 1e6)
         flap_us = round(self.parameterAsDouble(parameters, "FLAP", context) * 1e6)
-        path = shared.path_options(self, parameters, context)
-        runner = Runner(feedback, 20, 80, fixes * len(policies), path)
+        options = (shared.path_options(self, parameters, context) or {}) | shared.error_options(
+            self, parameters, context
+        )
+        runner = Runner(feedback, 20, 80, fixes * len(policies), options)
         exact = None
         for name, policy in policies.items():
             rows = [replace(place.row, policy=policy) for place in places]

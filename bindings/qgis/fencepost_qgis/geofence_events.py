@@ -60,6 +60,11 @@ Lines whose field gate is true have no width and no state. With movement along t
 line is an event with a direction, left_to_right or right_to_left as seen along the line, and a heading, in
 degrees from north, across the line.
 
+Under Advanced Parameters you can also set an entry and an exit probability, for all places or as fields of the places.
+Then a fix counts only if the place contains its true position, which is uncertain by the accuracy, with enough
+probability; the field probability of an event has the value of the fix that started the change. With a plausible
+speed, positions that the device cannot have reached are skipped, until several of them agree.
+
 Visits have a row for each stay in a place: start, end, duration in seconds, how each end is known, and whether it
 was still open when the track ended.
 
@@ -73,6 +78,7 @@ Features that cannot be used are named in the log with layer, id and reason.
         shared.add_own_settings_of_places(self)
         shared.add_gates(self)
         shared.add_path(self)
+        shared.add_errors(self)
         shared.add_end(self)
         shared.add_broken(self)
         crs = QgsProcessingParameterCrs("CRS", "Coordinate system of the events", None, True)
@@ -84,6 +90,7 @@ Features that cannot be used are named in the log with layer, id and reason.
         self.addOutput(QgsProcessingOutputNumber("EVENT_COUNT", "Number of events"))
         self.addOutput(QgsProcessingOutputNumber("VISIT_COUNT", "Number of visits"))
         self.addOutput(QgsProcessingOutputNumber("LATE_COUNT", "Number of late fixes, skipped"))
+        self.addOutput(QgsProcessingOutputNumber("DOUBTED_COUNT", "Number of doubted fixes, skipped"))
         self.addOutput(QgsProcessingOutputNumber("SKIPPED_COUNT", "Number of features that could not be used"))
 
     def processAlgorithm(self, parameters, context, feedback):  # noqa: N802
@@ -131,7 +138,8 @@ Features that cannot be used are named in the log with layer, id and reason.
         fixes = sum(len(track.times) for track in tracks)
         feedback.pushInfo(f"{fixes} fixes of {len(tracks)} tracks, {len(rows)} places")
         after_us = round(self.parameterAsDouble(parameters, "AFTER", context) * 1e6)
-        runner = Runner(feedback, 40, 60, fixes, path)
+        options = (path or {}) | shared.error_options(self, parameters, context)
+        runner = Runner(feedback, 40, 60, fixes, options)
         log = EventLog(runner.run(tracks, rows, fences.title, after_us, write), rows, "track")
         events.close()
         found = [] if feedback.isCanceled() else log.visits()
@@ -144,6 +152,9 @@ Features that cannot be used are named in the log with layer, id and reason.
         feedback.pushInfo(f"{len(log)} events, {len(found)} visits")
         if counts.late_fixes:
             feedback.pushWarning(f"{layer.title}: {counts.late_fixes} late fixes skipped (earlier than a previous fix)")
+        if counts.doubted_fixes:
+            limit = f"they need more than {options['plausible_speed']:g} m/s"
+            feedback.pushWarning(f"{layer.title}: {counts.doubted_fixes} doubted fixes skipped ({limit})")
         if not any(is_presence(event) for event in log):
             points = some_points(list(FIX_RECORD.iter_unpack(tracks[0].fixes))) if tracks else ()
             if doubt := doubt_of_exchanged(points, runner.conditions):
@@ -156,7 +167,7 @@ Features that cannot be used are named in the log with layer, id and reason.
         visits.style(context, "visits")
         results = {
             "EVENTS": events.id, "EVENT_COUNT": len(log), "VISIT_COUNT": len(found),
-            "LATE_COUNT": counts.late_fixes,
+            "LATE_COUNT": counts.late_fixes, "DOUBTED_COUNT": counts.doubted_fixes,
             "SKIPPED_COUNT": problems.of(layer.title) + problems.of(fences.title),
         }  # fmt: skip
         return results if visits.id is None else {**results, "VISITS": visits.id}

@@ -34,8 +34,13 @@ def is_null(value):
     return value is None or value == NULL or (isinstance(value, str) and not value.strip())
 
 
-def number(value, what):
+def number(value, what, unit=" of metres"):
     """Returns an attribute as a float.
+
+    Args:
+        value: The attribute.
+        what: The name of the attribute, for messages.
+        unit: The unit in messages; empty: the number has no unit.
 
     Raises:
         Unusable: The value is not a number.
@@ -44,9 +49,9 @@ def number(value, what):
         try:
             value = float(value)
         except ValueError:
-            raise Unusable(f"{what} '{value}' is not a number of metres", f"{what} is not a number") from None
+            raise Unusable(f"{what} '{value}' is not a number{unit}", f"{what} is not a number") from None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise Unusable(f"{what} {value!r} is not a number of metres", f"{what} is not a number")
+        raise Unusable(f"{what} {value!r} is not a number{unit}", f"{what} is not a number")
     return float(value)
 
 

@@ -32,7 +32,7 @@ EVENT_FIELDS = (
     ("evidence_date", _TIME), ("refinement", _TEXT), ("diagnostics", _TEXT), ("generation", _INTEGER),
     ("latitude", _REAL), ("longitude", _REAL), ("accuracy", _REAL), ("boundary_distance", _REAL),
     ("date_us", _INTEGER), ("evidence_date_us", _INTEGER), ("evidence", _TEXT), ("gap", _YES_NO),
-    ("direction", _TEXT), ("heading", _REAL),
+    ("direction", _TEXT), ("heading", _REAL), ("probability", _REAL),
 )  # fmt: skip
 VISIT_FIELDS = (
     ("identifier", _TEXT), ("start", _TIME), ("end", _TIME), ("duration", _REAL), ("start_known", _TEXT),
@@ -79,7 +79,7 @@ def event_values(track, event, heading=None):
         "|".join(diagnostic_names(event.diagnostics)), event.generation, event.latitude, event.longitude,
         event.accuracy, event.boundary_distance, event.date_us, event.evidence_date_us,
         None if event.evidence is None else str(event.evidence), event.follows_gap,
-        None if event.direction is None else str(event.direction), heading,
+        None if event.direction is None else str(event.direction), heading, event.probability,
     ]  # fmt: skip
     return [NULL if value is None else value for value in values]
 

@@ -55,6 +55,16 @@ OVERRIDES = (
         "ACCURACY_FACTOR", "accuracy_factor", "Accuracy factor",
         "A fix must be beyond the boundary by this many times its accuracy; 0: the accuracy is ignored.",
     ),
+    (
+        "ENTRY_PROBABILITY", "entry_probability", "Entry probability",
+        "A fix counts as inside only if the place contains its true position with at least this probability, above 0.5 "
+        "and at most 0.99999. Set both probabilities; the accuracy factor is then 0.",
+    ),
+    (
+        "EXIT_PROBABILITY", "exit_probability", "Exit probability",
+        "A fix counts as outside only if the place contains its true position with at most this probability, at least "
+        "0.00001 and below 0.5.",
+    ),
 )  # fmt: skip
 
 
@@ -144,6 +154,14 @@ def add_own_settings_of_places(algorithm):
     )  # fmt: skip
 
 
+    for name, field in (("ENTRY_PROBABILITY_FIELD", "entry"), ("EXIT_PROBABILITY_FIELD", "exit")):
+        _field(
+            algorithm, name, f"{field.capitalize()} probability field", "CIRCLES",
+            f"A place's own {field} probability; set both fields. Empty fields: the place has the probabilities of its "
+            "policy.", advanced=True,
+        )  # fmt: skip
+
+
 def add_gates(algorithm):
     """Adds the field that marks a line as a gate."""
     _field(
@@ -205,6 +223,50 @@ def path_options(algorithm, parameters, context):
         "path": "geodesic",
         "max_gap": algorithm.parameterAsDouble(parameters, "MAX_GAP", context),
         "max_speed": None if speed is None else algorithm.parameterAsDouble(parameters, "MAX_SPEED", context),
+    }
+
+
+def add_errors(algorithm):
+    """Adds the parameters for the plausibility of fixes, and for the meaning of their accuracy."""
+    speed = QgsProcessingParameterNumber(
+        "PLAUSIBLE_SPEED", "Plausible speed, metres per second", _DOUBLE, None, True, 1e-9
+    )
+    _add(
+        algorithm, speed,
+        "A fix that the device cannot have reached at this speed is doubted: it is counted and has no effect, until "
+        "other doubted fixes corroborate it. Not set: every speed is plausible.",
+        advanced=True,
+    )  # fmt: skip
+    count = QgsProcessingParameterNumber(
+        "CORROBORATION_COUNT", "Doubted fixes that are trusted together",
+        QgsProcessingParameterNumber.Integer, 3, False, 2, 1000,
+    )  # fmt: skip
+    _add(algorithm, count, "Used with a plausible speed: this many doubted fixes in a row, each of which the device can "
+         "have reached from the one before, are trusted.", advanced=True)  # fmt: skip
+    time = QgsProcessingParameterNumber(
+        "CORROBORATION_TIME", "Shortest time of these fixes, seconds", _DOUBLE, 60, False, 0, 1e9
+    )
+    _add(algorithm, time, "Used with a plausible speed: the doubted fixes span at least this time.", advanced=True)
+    share = QgsProcessingParameterNumber(
+        "ACCURACY_CONFIDENCE", "Share of the positions within the accuracy", _DOUBLE, 0.68, False, 0.01, 0.9999
+    )
+    _add(
+        algorithm, share,
+        "Used with probabilities: the accuracy of a fix is the radius that holds this share of the true positions, for "
+        "example 0.68 (Android) or 0.95 (gpsd).",
+        advanced=True,
+    )  # fmt: skip
+
+
+def error_options(algorithm, parameters, context):
+    """Converts the values of the parameters of :func:`add_errors` to the options of a monitor."""
+    options = {"accuracy_confidence": algorithm.parameterAsDouble(parameters, "ACCURACY_CONFIDENCE", context)}
+    if parameters.get("PLAUSIBLE_SPEED") is None:
+        return options
+    return options | {
+        "plausible_speed": algorithm.parameterAsDouble(parameters, "PLAUSIBLE_SPEED", context),
+        "corroboration_count": algorithm.parameterAsInt(parameters, "CORROBORATION_COUNT", context),
+        "corroboration_time": algorithm.parameterAsDouble(parameters, "CORROBORATION_TIME", context),
     }
 
 

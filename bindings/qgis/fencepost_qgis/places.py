@@ -17,7 +17,7 @@ from .fencepost import (
 )
 from .fencepost._files.condition_files import ConditionRow
 from .fencepost._tables.names import CONDITIONS
-from .fencepost._values.arguments import MAX_VERTICES
+from .fencepost._values.arguments import MAX_VERTICES, PROBABILITIES
 from .layers import Layer, Unusable, is_null, number
 from .parameters import RADIUS_UNITS
 from .policies import own_policy
@@ -26,7 +26,9 @@ SIMPLIFY = "the algorithm Simplify (native:simplifygeometries) reduces the verti
 MEND = "the algorithm Fix geometries (native:fixgeometries) repairs most layers of polygons"
 SMALL = 1.0
 """If all radii of a layer are smaller than this number of metres, they are probably not in metres."""
-KNOWN = {what: CONDITIONS[what] for what in ("identifier", "radius", "gate")} | {"assuming": (), "policy": ()}
+KNOWN = {what: CONDITIONS[what] for what in ("identifier", "radius", "gate")} | {
+    "assuming": (), "policy": (), "entry_probability": (), "exit_probability": (),
+}  # fmt: skip
 
 
 @dataclass
@@ -83,6 +85,7 @@ class _Reader:
             for what, name in (
                 ("identifier", "IDENTIFIER_FIELD"), ("radius", "RADIUS_FIELD"),
                 ("assuming", "ASSUMING_FIELD"), ("policy", "POLICY_FIELD"), ("gate", "GATE_FIELD"),
+                ("entry_probability", "ENTRY_PROBABILITY_FIELD"), ("exit_probability", "EXIT_PROBABILITY_FIELD"),
             )
             if algorithm.parameterDefinition(name) is not None
         }  # fmt: skip
@@ -116,9 +119,11 @@ class _Reader:
         condition = self._condition(feature)
         identifier = self._identifier(feature)
         assuming = self._value(feature, "assuming") or State.UNKNOWN
-        value = self._value(feature, "policy")
+        own = [self._value(feature, what) for what in ("policy", *PROBABILITIES)]
         is_gate = isinstance(condition, Gate)
-        policy = (None if is_gate else self._policy) if value is None else own_policy(value, self._policy)
+        policy = None if is_gate else self._policy
+        if own != [None] * len(own):
+            policy = own_policy(own[0], self._policy, *own[1:])
         if identifier in self._ids:
             reason = f"identifier '{identifier}' is already used by feature {self._ids[identifier]}"
             raise Unusable(reason, "the identifier is already used")

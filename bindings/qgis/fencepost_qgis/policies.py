@@ -1,12 +1,11 @@
 """The policy that the parameters describe."""
 
-import json
-
 from qgis.core import QgsProcessingException
 
 from .fencepost import Circle, FencepostError, Monitor, TransitionPolicy
+from .fencepost._values.arguments import PROBABILITIES, policy_of
 from .fencepost.errors import InvalidArgumentError
-from .layers import Unusable, is_null
+from .layers import Unusable, is_null, number
 from .parameters import EVIDENCE, KEEP, NOTIFY, OVERRIDES, POLICIES
 
 
@@ -25,28 +24,30 @@ def chosen_policy(algorithm, parameters, context):
     if dwell_policy != KEEP:
         changes["dwell_policy"] = "evidence" if dwell_policy == EVIDENCE else "timer"
     changes["notify"] = [NOTIFY[index] for index in algorithm.parameterAsEnums(parameters, "NOTIFY", context)]
-    policy = TransitionPolicy.from_dict(changes, base=preset)
+    probabilities = [changes.pop(name, None) for name in PROBABILITIES]
     try:
+        policy = policy_of(changes, preset, *probabilities)
         Monitor().add(Circle(0, 0, 1), "policy", policy=policy)
     except FencepostError as error:
         raise QgsProcessingException(f"the policy cannot be used: {error}") from None
     return policy, policy != preset
 
 
-def own_policy(value, base):
-    """Returns the policy that a feature names: a preset, or an object (as in JSON) whose members replace those of
-    `base`.
+def own_policy(value, base, entry=None, leave=None):
+    """Returns the policy of a feature.
+
+    Args:
+        value: The value of the policy field: the name of a preset, an object (also as JSON) whose members replace those
+            of `base`, or None.
+        base: The policy of the places without their own.
+        entry: The value of the field of the entry probability, or None.
+        leave: The value of the field of the exit probability, or None.
 
     Raises:
-        Unusable: The value is neither a preset nor an object.
+        Unusable: A value cannot be used.
     """
+    given = [None if one is None else number(one, name, "") for name, one in zip(PROBABILITIES, (entry, leave))]
     try:
-        if isinstance(value, str) and value.lstrip().startswith("{"):
-            value = json.loads(value)
-        if isinstance(value, dict):
-            return TransitionPolicy.from_dict(value, base=base)
-        if isinstance(value, str):
-            return TransitionPolicy.named(value.strip())
+        return policy_of(value, base, *given)
     except (InvalidArgumentError, ValueError) as error:
         raise Unusable(str(error), "the policy cannot be used") from None
-    raise Unusable(f"policy {value!r} is neither a preset's name nor an object", "the policy cannot be used")

@@ -17,11 +17,11 @@ class Runner:
         first: The percentage that the progress bar shows when the replay begins.
         share: The percentage of the progress bar that the replay takes.
         total: Number of fixes in all runs together.
-        path: The options of a path, or None.
+        options: The options of the fleet.
     """
 
-    def __init__(self, feedback, first, share, total, path=None):
-        self._path = path or {}
+    def __init__(self, feedback, first, share, total, options):
+        self._options = options
         self._feedback, self._first, self._share, self._total = feedback, first, share, max(total, 1)
         self._done = 0
 
@@ -36,7 +36,7 @@ class Runner:
             on_events: Called with each track's key and a list of the track's new events.
         """
         self.conditions = conditions = Zones()
-        fleet = Fleet(conditions, **self._path)
+        fleet = Fleet(conditions, **self._options)
         add_conditions(conditions, rows, layer_name)
         replays = []
         for number, track in enumerate(tracks):
@@ -56,14 +56,14 @@ class Runner:
                     on_events(track.key, batch)
 
         size, rows, at = FIX_RECORD.size, memoryview(track.fixes), 0
-        late = invalid = 0
+        late = invalid = doubted = 0
         while at < len(rows) and not self._feedback.isCanceled():
             batch = rows[at : at + BATCH * size]
             try:
                 result, fed = device.feed_many(batch), len(batch)
             except QueueFullError as error:
                 result, fed = error.result, error.position * size
-            late, invalid = late + result.late, invalid + result.invalid
+            late, invalid, doubted = late + result.late, invalid + result.invalid, doubted + result.doubted
             at += fed
             drain()
             self._done += fed // size
@@ -74,7 +74,7 @@ class Runner:
             device.advance(clock_us)
             drain()
         device.leave()
-        counts = ReplayCounts(len(track.times), late, invalid)
+        counts = ReplayCounts(len(track.times), late, invalid, doubted_fixes=doubted)
         return TrackReplay(track.key, "", (), tuple(events), counts, track.begin_us, clock_us)
 
 

@@ -54,12 +54,14 @@ def events_of(path: Path) -> list[dict[str, Any]]:
             assert same_time(row[name], us)
             row[name] = pandas.Timestamp(us, unit="us", tz="UTC").strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         row["refinement"] = row["refinement"] or None
-        # If `evidence`, `gap` or `direction` has its default value, a JSON line does not contain that key.
+        # If `evidence`, `gap`, `direction` or `probability` has its default value, a JSON line does not contain that key.
         if row["evidence"] == "fix":
             del row["evidence"]
         for name in ("gap", "direction"):
             if not row[name]:
                 del row[name]
+        if pandas.isna(row["probability"]):
+            del row["probability"]
         rows.append({name: row[name] for name in row if name not in LEFT_OUT})
     return rows
 

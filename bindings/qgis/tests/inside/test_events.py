@@ -3,11 +3,11 @@ and errors."""
 
 import unittest
 
-from qgis.core import QgsProcessing, QgsProcessingContext
+from qgis.core import NULL, QgsProcessing, QgsProcessingContext, QgsProcessingException
 from qgis.PyQt.QtCore import QDateTime, Qt
 from support import START_MS, Feedback, algorithm, drive, fixes_of_drive, layer, moment, rows_of, run, shops, street
 
-from fencepost_qgis.fencepost import Circle, TransitionPolicy, compare, replay
+from fencepost_qgis.fencepost import Circle, Fix, TransitionPolicy, compare, replay
 
 MEMORY = QgsProcessing.TEMPORARY_OUTPUT
 KEYS = ("sequence", "identifier", "state", "cause", "date_us", "evidence_date_us", "boundary_distance")
@@ -147,6 +147,48 @@ class Paths(unittest.TestCase):
             self.assertEqual(feedback.warnings, [])
         self.assertGreater(len(self.wanted(path="geodesic", max_gap=300)), len(self.wanted()))
 
+    def test_jumps_are_doubted(self):
+        """Two fixes lie 300 m beside the street; the second one is trusted only if two are enough."""
+        tracks, fixes = [], []
+        for second, (latitude, longitude) in drive(200):
+            if second in (100, 101):
+                longitude += 0.004
+            tracks.append(((latitude, longitude), moment(second)))
+            fixes.append(Fix(latitude, longitude, time=(START_MS + 1000 * second) * 1000))
+        street_layer = layer("street", "field=time:datetime", tracks)
+        for parameters, options, doubted in (
+            ({}, {}, 0),
+            ({"PLAUSIBLE_SPEED": 50}, {"plausible_speed": 50}, 2),
+            (
+                {"PLAUSIBLE_SPEED": 50, "CORROBORATION_COUNT": 2, "CORROBORATION_TIME": 0},
+                {"plausible_speed": 50, "corroboration_count": 2, "corroboration_time": 0},
+                2,
+            ),
+            ({"PLAUSIBLE_SPEED": 5000}, {"plausible_speed": 5000}, 0),
+        ):
+            results, feedback = events(street_layer, POLICY=1, **parameters)
+            log = replay(fixes, CIRCLES, policy="exact", **options)
+            self.assertEqual(log.counts.doubted_fixes, doubted)
+            self.assertEqual(results["DOUBTED_COUNT"], doubted)
+            self.assertEqual(
+                rows_of(results["EVENTS"], *KEYS), [tuple(getattr(event, name) for name in KEYS) for event in log]
+            )
+            self.assertEqual(["doubted" in warning for warning in feedback.warnings], [True] * (doubted > 0))
+        results, _, _ = run(
+            "comparepolicies", TRACKS=street_layer, CIRCLES=shops(), COMPARISON=MEMORY, PLAUSIBLE_SPEED=50
+        )
+        self.assertEqual(
+            rows_of(results["COMPARISON"], "policy", "events"),
+            [(one.name, one.events) for one in compare(fixes, CIRCLES, plausible_speed=50)],
+        )
+
+    def test_options_out_of_range_are_refused(self):
+        for name, value in (
+            ("PLAUSIBLE_SPEED", 0), ("CORROBORATION_COUNT", 1), ("CORROBORATION_TIME", -1), ("ACCURACY_CONFIDENCE", 95),
+        ):  # fmt: skip
+            with self.assertRaises(AssertionError, msg=name):
+                events(self.tracks, **{name: value})
+
     def test_the_comparison_too(self):
         results, done, _ = run(
             "comparepolicies", TRACKS=self.tracks, CIRCLES=shops(), COMPARISON=MEMORY, PATH=1, MAX_GAP=60
@@ -199,6 +241,56 @@ class Policies(unittest.TestCase):
         self.assertEqual([row for row in found if row[0] == "middle"], [("middle", "satisfied", "crossing")] * 2)
         (warning,) = feedback.warnings
         self.assertRegex(warning, "^places layer 'own', feature 3: policy 'lenient' .* standard, exact, core_location")
+
+    def test_probabilities_for_all_places(self):
+        policy = TransitionPolicy(entry_probability=0.95, exit_probability=0.05, accuracy_factor=0)
+        rows = [(place, moment(step), 30.0) for step, place in drive()]
+        tracks = layer("street", "field=time:datetime&field=accuracy:double", rows)
+        fixes = [Fix(fix.latitude, fix.longitude, 30.0, time=fix.time_us) for fix in fixes_of_drive()]
+        logs = []
+        for confidence in (0.68, 0.95):
+            results, _ = events(
+                tracks, ENTRY_PROBABILITY=0.95, EXIT_PROBABILITY=0.05, ACCURACY_CONFIDENCE=confidence
+            )
+            log = replay(fixes, CIRCLES, policy=policy, accuracy_confidence=confidence)
+            logs.append(log)
+            self.assertEqual(
+                rows_of(results["EVENTS"], *KEYS, "probability"),
+                [(*(getattr(event, name) for name in KEYS), event.probability) for event in log],
+            )
+        self.assertTrue(any(0 < event.probability < 1 for event in logs[0]))
+        self.assertNotEqual(*([event.probability for event in log] for log in logs))
+        results, _ = events(tracks)
+        self.assertEqual(set(rows_of(results["EVENTS"], "probability")), {(NULL,)})
+
+    def test_probabilities_that_contradict_are_refused(self):
+        for parameters, reason in (
+            ({"ENTRY_PROBABILITY": 0.95}, "belong together"),
+            ({"ENTRY_PROBABILITY": 0.95, "EXIT_PROBABILITY": 0}, "belong together"),
+            ({"ENTRY_PROBABILITY": 0.4, "EXIT_PROBABILITY": 0.05}, "entry_probability 0.4"),
+            ({"ENTRY_PROBABILITY": 0.95, "EXIT_PROBABILITY": 0.05, "ACCURACY_FACTOR": 1}, "accuracy_factor"),
+        ):
+            with self.assertRaisesRegex(QgsProcessingException, reason, msg=parameters):
+                events(street(), **parameters)
+
+    def test_places_with_probabilities_of_their_own(self):
+        rows = [
+            ((47.0, 8.0), "certain", 150.0, 0.9, 0.1),
+            ((47.05, 8.01), "usual", 150.0, NULL, NULL),
+            ((47.03, 8.006), "zero", 150.0, 0.0, 0.0),
+            ((47.02, 8.004), "half", 150.0, 0.9, NULL),
+            ((47.02, 8.004), "percent", 150.0, 90.0, 10.0),
+        ]
+        fields = "&".join(f"field={name}" for name in ("name:string", "radius:double", "sure:double", "gone:double"))
+        results, feedback = events(
+            street(), layer("own", fields, rows), ENTRY_PROBABILITY_FIELD="sure", EXIT_PROBABILITY_FIELD="gone"
+        )
+        found = rows_of(results["EVENTS"], "identifier", "probability")
+        self.assertEqual({name for name, value in found if value != NULL}, {"certain"})
+        self.assertEqual({name for name, _ in found}, {"certain", "usual", "zero"})
+        self.assertEqual(len(feedback.warnings), 2)
+        for feature, (warning, reason) in enumerate(zip(feedback.warnings, ("belong together", "90.0")), 4):
+            self.assertRegex(warning, f"^places layer 'own', feature {feature}: .*{reason}")
 
     def test_comparison(self):
         results, done, _ = run("comparepolicies", TRACKS=street(), CIRCLES=shops(), COMPARISON=MEMORY)
