@@ -378,7 +378,8 @@ def spoofed() -> EventLog:
         entry_dwell=10, exit_dwell=10,
     )  # fmt: skip
     fixes = [
-        Fix(52.5, 13.39 + 0.0002 * step, accuracy=25, time=(1_700_000_000 + 5 * step) * 1_000_000) for step in range(110)
+        Fix(52.5, 13.39 + 0.0002 * step, accuracy=25, time=(1_700_000_000 + 5 * step) * 1_000_000)
+        for step in range(110)
     ]
     fixes[40] = Fix(52.504, 13.392, accuracy=25, time=fixes[40].time_us)
     fixes[70] = Fix(52.504, 13.411, accuracy=25, time=fixes[70].time_us)
@@ -407,7 +408,8 @@ def test_doubted_fixes_and_error_circles(browser: Any, tmp_path: Path) -> None:
     assert cells[-2:] == [f"{enter:.4f}", f"{leave:.4f}"]
     # The error circle has the accuracy as its radius.
     radius = browser.execute_script(
-        "const {enter} = visits[0]; return metres(latitudeOf(enter.at[1]), enter.accuracy) * map.scale * map.metresPerPixel"
+        "const {at, accuracy} = visits[0].enter;"
+        "return metres(latitudeOf(at[1]), accuracy) * map.scale * map.metresPerPixel"
     )
     assert math.isclose(radius, 25, rel_tol=1e-3)
     # The pointer over a doubted fix shows the reason, below the map and as the title of the canvas.

@@ -153,7 +153,6 @@ def add_own_settings_of_places(algorithm):
         advanced=True,
     )  # fmt: skip
 
-
     for name, field in (("ENTRY_PROBABILITY_FIELD", "entry"), ("EXIT_PROBABILITY_FIELD", "exit")):
         _field(
             algorithm, name, f"{field.capitalize()} probability field", "CIRCLES",
@@ -241,8 +240,12 @@ def add_errors(algorithm):
         "CORROBORATION_COUNT", "Doubted fixes that are trusted together",
         QgsProcessingParameterNumber.Integer, 3, False, 2, 1000,
     )  # fmt: skip
-    _add(algorithm, count, "Used with a plausible speed: this many doubted fixes in a row, each of which the device can "
-         "have reached from the one before, are trusted.", advanced=True)  # fmt: skip
+    _add(
+        algorithm, count,
+        "Used with a plausible speed: this many doubted fixes in a row, each of which the device can have reached from "
+        "the one before, are trusted.",
+        advanced=True,
+    )  # fmt: skip
     time = QgsProcessingParameterNumber(
         "CORROBORATION_TIME", "Shortest time of these fixes, seconds", _DOUBLE, 60, False, 0, 1e9
     )

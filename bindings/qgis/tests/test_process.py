@@ -54,7 +54,7 @@ def events_of(path: Path) -> list[dict[str, Any]]:
             assert same_time(row[name], us)
             row[name] = pandas.Timestamp(us, unit="us", tz="UTC").strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         row["refinement"] = row["refinement"] or None
-        # If `evidence`, `gap`, `direction` or `probability` has its default value, a JSON line does not contain that key.
+        # A JSON line does not contain `evidence`, `gap`, `direction` or `probability` with its default value.
         if row["evidence"] == "fix":
             del row["evidence"]
         for name in ("gap", "direction"):

@@ -151,10 +151,9 @@ class Paths(unittest.TestCase):
         """Two fixes lie 300 m beside the street; the second one is trusted only if two are enough."""
         tracks, fixes = [], []
         for second, (latitude, longitude) in drive(200):
-            if second in (100, 101):
-                longitude += 0.004
-            tracks.append(((latitude, longitude), moment(second)))
-            fixes.append(Fix(latitude, longitude, time=(START_MS + 1000 * second) * 1000))
+            east = longitude + 0.004 * (second in (100, 101))
+            tracks.append(((latitude, east), moment(second)))
+            fixes.append(Fix(latitude, east, time=(START_MS + 1000 * second) * 1000))
         street_layer = layer("street", "field=time:datetime", tracks)
         for parameters, options, doubted in (
             ({}, {}, 0),
@@ -249,9 +248,7 @@ class Policies(unittest.TestCase):
         fixes = [Fix(fix.latitude, fix.longitude, 30.0, time=fix.time_us) for fix in fixes_of_drive()]
         logs = []
         for confidence in (0.68, 0.95):
-            results, _ = events(
-                tracks, ENTRY_PROBABILITY=0.95, EXIT_PROBABILITY=0.05, ACCURACY_CONFIDENCE=confidence
-            )
+            results, _ = events(tracks, ENTRY_PROBABILITY=0.95, EXIT_PROBABILITY=0.05, ACCURACY_CONFIDENCE=confidence)
             log = replay(fixes, CIRCLES, policy=policy, accuracy_confidence=confidence)
             logs.append(log)
             self.assertEqual(

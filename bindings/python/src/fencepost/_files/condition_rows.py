@@ -26,9 +26,9 @@ Features = Iterator[tuple[str, dict[str, Any]]]
 
 
 def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, radius: float | None = None) -> Features:
-    """The conditions in a CSV file with the columns identifier, latitude, longitude and radius, and optionally assuming,
-    policy, entry_probability and exit_probability. A column with well-known text may replace latitude and longitude; `radius` applies to circles that do
-    not state a radius."""
+    """The conditions in a CSV file with the columns identifier, latitude, longitude and radius, and optionally
+    assuming, policy, entry_probability and exit_probability. A column with well-known text may replace latitude and
+    longitude; `radius` applies to circles that do not state a radius."""
     required = ("identifier", *POSITION, *(() if radius is not None else ("radius",)))
     table = CSVTable([decode(read_unpacked(path), path)], path, CONDITIONS, columns or {}, required)
     indices, wkt = _find(table.names, path, table.place, columns, radius)
@@ -126,7 +126,9 @@ def feature(values: dict[str, Any], source: str, place: str, row: int | None = N
             found = "is missing" if values.get(what) is None else f"is {values[what]}"
             raise InputError(source, place, f"{what} {found}: must be a finite number", row)
     identifier = identifier_text(values.get("identifier"))
-    optional: dict[str, Any] = {what: values[what] for what in ("assuming", "policy", *PROBABILITIES, "gate") if what in values}
+    optional: dict[str, Any] = {
+        what: values[what] for what in ("assuming", "policy", *PROBABILITIES, "gate") if what in values
+    }
     properties = {"identifier": identifier, "radius": values["radius"], **optional}
     geometry = {"type": "Point", "coordinates": [values["longitude"], values["latitude"]]}
     return {"type": "Feature", "geometry": geometry, "properties": properties}

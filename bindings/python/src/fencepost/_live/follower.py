@@ -121,8 +121,8 @@ class Follower(Running):
             is passed as `zones` has its own.
         corroboration_count: See :class:`Fleet`.
         corroboration_time: See :class:`Fleet`.
-        accuracy_confidence: The share of the true positions within the accuracy of a fix; see :class:`Fleet`. A fleet or
-            monitor that is passed as `zones` has its own.
+        accuracy_confidence: The share of the true positions within the accuracy of a fix; see :class:`Fleet`. A fleet
+            or monitor that is passed as `zones` has its own.
         named: The device to use for fixes that do not name their device, such as the fixes of a GPS receiver.
         numbered_by: The member of JSON messages that contains the sequence number of a device's message; None means
             that messages have no number. Missing sequence numbers are logged and counted as ``missing_messages``.

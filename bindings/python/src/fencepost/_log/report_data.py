@@ -279,7 +279,8 @@ def _add_doubts(data: ReportData, doubts: list[tuple[int, DoubtedFix]], referenc
         start = near(before[1], reference)
         longitudes = start, near(fix[1], start)
         (x, y), (left, low) = (
-            (round(x_of(longitude), 1), round(y_of(row[0]), 1)) for longitude, row in zip(longitudes[::-1], (fix, before))
+            (round(x_of(longitude), 1), round(y_of(row[0]), 1))
+            for longitude, row in zip(longitudes[::-1], (fix, before))
         )
         data.doubts.append((number, fix[3] / 1000, x, y, left, low, reason))
 
