@@ -303,14 +303,14 @@ def test_a_jump_is_doubted(folder: Path, run: Run) -> None:
 def uncertain(folder: Path) -> tuple[str, ...]:
     """A device that is certainly inside, then perhaps outside, then certainly outside."""
     (folder / "p.csv").write_text("id,lat,lon,radius,entry_probability,exit_probability\nhere,0,0,100,0.99,0.01\n")
-    rows = ((0, 0, 10), (100, 0.0012, 200), (200, 0.0012, 5))
+    rows = ((0, 0, 10), (100, 0.0012, 200), (200, 0.0012, 20))
     (folder / "t.csv").write_text("time,lat,lon,acc,car\n" + "".join(f"{10**9 + t},{y},0,{a},a\n" for t, y, a in rows))
     return "replay", "t.csv", "--conditions", "p.csv", "--policy", "exact"
 
 
 def test_every_form_of_events_shows_probabilities(uncertain: tuple[str, ...], run: Run) -> None:
-    # The uncertain fix starts the second change, which the next fix confirms.
-    expected = [round(Circle(0, 0, 100).probability(*place), 4) for place in ((0, 0, 10), (0.0012, 0, 200))]
+    # The second fix is outside, but too uncertain to start a change.
+    expected = [round(Circle(0, 0, 100).probability(*place), 4) for place in ((0, 0, 10), (0.0012, 0, 20))]
     for by in ((), ("--by", "car")):
         done = run(*uncertain, *by, "--format", "jsonl")
         assert done.returncode == 0, done.stderr
