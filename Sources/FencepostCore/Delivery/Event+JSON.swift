@@ -1,11 +1,12 @@
 extension Event {
-  /// The event as one JSON object on one line, the same on every face and platform.
+  /// The event as one JSON object on one line, the same in every interface and on every platform.
   ///
-  /// Keys, in this order: `sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics,
-  /// generation, latitude, longitude, accuracy, boundary_distance`. Dates are ISO 8601 UTC with six decimals,
-  /// numbers in shortest round-trip form, `null` where there is nothing. Only where there is something to say: `evidence`,
-  /// which is `path` when the deciding position is a point of the path between two fixes, `gap`, which is `true`,
-  /// `direction`, which is `left_to_right` or `right_to_left`, and `probability`.
+  /// The keys are, in this order: `sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics,
+  /// generation, latitude, longitude, accuracy, boundary_distance`. Dates are in ISO 8601 (UTC) with six decimals;
+  /// numbers have the shortest form that reads back as the same number; a missing value is `null`. The following keys
+  /// are present only if they apply: `evidence`, which is `path` if the deciding position is a point of the path
+  /// between two fixes; `gap`, which is `true`; `direction`, which is `left_to_right` or `right_to_left`; and
+  /// `probability`.
   public var json: String {
     jsonText.string
   }
@@ -83,7 +84,7 @@ extension Event {
 }
 
 extension Event.State {
-  /// The name in lower case, as it stands in JSON.
+  /// The name in lower case, as in the JSON.
   public var name: StaticString {
     switch self {
     case .unknown: "unknown"
@@ -95,7 +96,7 @@ extension Event.State {
 }
 
 extension Event.Evidence.Source {
-  /// The name in lower case, as it stands in JSON.
+  /// The name in lower case, as in the JSON.
   public var name: StaticString {
     switch self {
     case .fix: "fix"
@@ -105,7 +106,7 @@ extension Event.Evidence.Source {
 }
 
 extension CrossingDirection {
-  /// The name in lower case, as it stands in JSON.
+  /// The name in lower case, as in the JSON.
   public var name: StaticString {
     switch self {
     case .leftToRight: "left_to_right"
@@ -115,7 +116,7 @@ extension CrossingDirection {
 }
 
 extension Event.Cause {
-  /// The name in lower case, as it stands in JSON.
+  /// The name in lower case, as in the JSON.
   public var name: StaticString {
     switch self {
     case .none: "none"

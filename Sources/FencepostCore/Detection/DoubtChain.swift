@@ -1,4 +1,4 @@
-/// The doubted fixes in a row, each of which follows the one before.
+/// A chain of doubted fixes without a plausible fix between them, each of which follows the one before.
 struct DoubtChain: Sendable {
   /// The number of fixes; 0 without a chain.
   private(set) var count: UInt64 = 0
@@ -19,7 +19,7 @@ struct DoubtChain: Sendable {
 
   /// Adds a doubted fix. A fix that does not follow the last one begins a new chain.
   ///
-  /// - Returns: Whether the chain is now long enough for its last fix to be trusted. The chain is then forgotten.
+  /// - Returns: Whether the chain is now long enough for its last fix to be trusted. The chain is then cleared.
   mutating func extend(with fix: Fix, _ plausibility: Plausibility) -> Bool {
     if isEmpty || !plausibility.follows(last, fix) {
       first = fix
@@ -36,23 +36,24 @@ struct DoubtChain: Sendable {
   }
 }
 
-/// What becomes of a usable fix with an acceptable time.
+/// The decision about a usable fix with an acceptable time.
 enum Verdict {
   /// The fix follows the known one, or there is no known fix.
   case follows
-  /// The fix is only counted.
+  /// The fix is counted and otherwise ignored.
   case doubted
   /// The fix is the last of a chain that is trusted. The path to it is unknown.
   case corroborated
 }
 
-/// What became of a fix that was not refused.
+/// The result of a fix that was not refused.
 enum FixOutcome {
   case accepted, invalid, doubted
 }
 
 extension Tracker {
-  /// Whether a usable fix is neither late nor too far ahead, and surely follows the last one; false without plausibility.
+  /// Whether a usable fix is neither late nor too far ahead, and certainly follows the last fix, according to a cheap
+  /// bound; `false` without plausibility.
   @inline(never)
   func surelyTrusts(_ fix: Fix) -> Bool {
     guard let plausibility = options.plausibility, timeline.chain.isEmpty, let last = timeline.lastFix else {
@@ -79,7 +80,7 @@ extension Tracker {
     }
   }
 
-  /// Passes the time to a fix if the path to it is unknown, and forgets the fix before it. Changes that are due before
+  /// Passes the time to a fix if the path to it is unknown, and discards the fix before it. Changes that are due before
   /// the fix belong to the time before the gap ends.
   mutating func leap(to fix: Fix, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey) {
     guard options.path.isGeodesic else { return }
@@ -88,8 +89,8 @@ extension Tracker {
     timeline.forgetLastFix()
   }
 
-  /// Accepts fixes as ``skipSafeFixes(_:from:)`` does, as long as each surely follows the one before, on a path without
-  /// a gap.
+  /// Accepts fixes like ``skipSafeFixes(_:from:)``, as long as each one certainly follows the one before, on a path
+  /// without a gap.
   @inline(never)
   mutating func skipPlausible(_ fixes: some FixRows, from start: Int, _ plausibility: Plausibility) -> Int {
     guard timeline.chain.isEmpty, var before = timeline.lastFix else { return start }

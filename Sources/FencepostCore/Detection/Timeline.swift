@@ -2,22 +2,23 @@ import FencepostKernel
 
 /// The progress of the inputs of one device: its clock, its last fix, its counters.
 ///
-/// All these values are in rows that every save writes, so no change of them needs to be noted.
+/// All these values are in rows that every save writes, so their changes need no marks.
 struct Timeline: Sendable {
   /// The latest time of any input, in microseconds; `Int64.min` before the first input.
   private(set) var clock: Int64 = .min
   /// The latest fix with a valid position.
   private(set) var lastFix: Fix?
   var counters = InputCounters()
-  /// Which events must be marked as following a gap, in the saved form: `Int64.min` if none; a time if the first event
-  /// after the gap had this date; ``pendingGap`` plus the time of the first fix after the gap if no event has reported
-  /// the gap yet. `Int64.max`, which versions before 0.3 saved, is a gap without a known time.
+  /// The gap that events must report, in the saved form; `Int64.min` without a gap. If an event has reported the gap, the
+  /// value is the date of this event, because further events of this date are marked too. Otherwise it is ``pendingGap``
+  /// plus the time of the first fix after the gap. `Int64.max`, which versions before 0.3 saved, is a gap without a known
+  /// time.
   private(set) var gap: Int64 = .min
   /// The time of the first fix after the gap. If this time is unknown, every position counts as later than the gap.
   private var gapEnd: Int64 = .min
-  /// The doubted fixes since the last fix. Without a last fix there are none.
+  /// The doubted fixes since the last fix; empty without a last fix.
   private(set) var chain = DoubtChain()
-  /// Greater than each valid time.
+  /// An offset that is greater than each valid time.
   private static let pendingGap: Int64 = 1 << 62
 
   // MARK: - Inputs
@@ -41,11 +42,11 @@ struct Timeline: Sendable {
   @inline(__always)
   mutating func move(to time: Int64) { clock = time }
 
-  /// Remembers a fix that is not later than the clock.
+  /// Sets the last fix, which must not be later than the clock.
   @inline(__always)
   mutating func keep(_ fix: Fix) { lastFix = fix }
 
-  /// Sets the clock back, and forgets the last fix and the gap, because their times were wrong.
+  /// Sets the clock back, and discards the last fix, the doubted fixes and the gap, because their times were wrong.
   mutating func rewind(to time: Int64) {
     clock = time
     lastFix = nil
@@ -55,7 +56,7 @@ struct Timeline: Sendable {
 
   // MARK: - Doubts
 
-  /// Decides whether the device can have reached a fix that is not earlier than the clock. Counts a doubted fix.
+  /// Decides whether the device can have reached a fix that is not earlier than the clock, and counts a doubted fix.
   mutating func judge(_ fix: Fix, _ plausibility: Plausibility) -> Verdict {
     guard let lastFix, !plausibility.follows(lastFix, fix) else {
       chain = DoubtChain()
@@ -71,7 +72,7 @@ struct Timeline: Sendable {
 
   mutating func forgetChain() { chain = DoubtChain() }
 
-  /// Forgets the last fix, because the path from it is unknown.
+  /// Discards the last fix, because the path from it is unknown.
   mutating func forgetLastFix() { lastFix = nil }
 
   // MARK: - Gaps
@@ -88,8 +89,8 @@ struct Timeline: Sendable {
     Timestamp(microseconds: isPending(gap: gap) ? gap - pendingGap : gap).isValid
   }
 
-  /// Notes that the path to a fix is unknown, so that the next event that is decided by this fix or a later position is
-  /// marked as following a gap. A gap that no event has reported yet is replaced.
+  /// Records that the path to a fix is unknown. The next event that is decided by this fix or a later position is then
+  /// marked as following a gap. An earlier gap that no event has reported yet is replaced.
   mutating func markGap(before fix: Fix) {
     (gap, gapEnd) = (Self.pendingGap + fix.time.microseconds, fix.time.microseconds)
   }

@@ -1,6 +1,6 @@
 import FencepostKernel
 
-/// The distance that a device can move before a fix may change something.
+/// The distance that a device can move before a fix may change a state.
 struct Clearance {
   /// The distance in metres.
   var slack = 0.0
@@ -13,7 +13,7 @@ struct Clearance {
 /// A tracker evaluates many devices in turn: the caller loads the state of a device, applies an input, and reads the
 /// new state. The tracker has no neighbourhood, and no condition is suspended.
 extension Tracker {
-  /// Forgets the previous device, and begins with a device that is settled outside of every shape up to a generation.
+  /// Discards the previous device, and starts with a device that is settled outside every shape up to a generation.
   mutating func begin(
     clock: Int64, lastFix: Fix?, gap: Int64, isScanning: Bool, seen: UInt64, _ table: ConditionTable
   ) {
@@ -23,7 +23,7 @@ extension Tracker {
     deadlines.removeAll()
   }
 
-  /// Loads the doubted fixes, which only an explanation needs: a fleet judges the fixes of its devices itself.
+  /// Loads the doubted fixes, which only an explanation needs; a fleet judges the fixes of its devices itself.
   mutating func load(_ chain: DoubtChain) { timeline.load(chain) }
 
   /// Loads the unconfirmed crossing of a shape. This must be done before the shape itself is loaded.
@@ -37,7 +37,7 @@ extension Tracker {
     lookout.load(slot, observed, &known, table)
   }
 
-  /// Loads a shape that remained undetermined at the last fix, because its accuracy was too coarse.
+  /// Loads a shape that remained undetermined at the last fix, because that fix was too coarse.
   mutating func loadUndecided(_ slot: UInt32, _ table: ConditionTable) {
     known.setTooCoarse(slot, table)
     known.wait(slot, table)
@@ -50,13 +50,13 @@ extension Tracker {
     if track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
   }
 
-  /// Applies a fix as ``evaluate(_:_:_:_:)`` does, without a neighbourhood.
+  /// Applies a fix like ``evaluate(_:_:_:_:)``, but without a neighbourhood.
   ///
   /// - Parameters:
-  ///   - radius: The radius in which thresholds are searched for.
+  ///   - radius: The radius of the search for thresholds, in metres.
   ///   - nearest: The nearest of the shapes that the device is settled outside of, if it is known.
   ///   - patches: The patches of the index that were created so far.
-  /// - Returns: The distance that the device can move before a fix may change something, at most the radius.
+  /// - Returns: The distance that the device can move before a fix may change a state, at most the radius.
   mutating func evaluateAlone(
     _ fix: Fix, at position: EarthVector, within radius: Double, _ nearest: NearestCap?, _ patches: CapPatches,
     _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
@@ -102,7 +102,7 @@ extension Tracker {
     let isSwept = known.shapes.isSwept
     var slots = known.takeListed(table)
     if !isSwept {
-      // After a rewind nothing is swept through, and nothing listed.
+      // After a rewind, no shape is swept and none is listed.
       known.shapes.forEachException { slot, state in if state.observed == .undetermined { slots.append(slot) } }
       let reach = reachOfDetermination(fix, table)
       if survey.radius < reach {

@@ -3,7 +3,7 @@ extension Tracker {
   /// The latest fix with a valid position.
   var lastFix: Fix? { timeline.lastFix }
 
-  /// Whether a fix was ever doubted.
+  /// Whether any fix was ever doubted.
   var hasDoubted: Bool { timeline.counters.doubtedFixes > 0 }
 
   /// The doubted fixes since the last fix.
@@ -40,10 +40,10 @@ extension Tracker {
   /// Whether a crossing has started and is not confirmed yet.
   var hasCandidates: Bool { !known.candidates.isEmpty }
 
-  /// The started crossings that are not confirmed yet, by shape.
+  /// The candidates: crossings that are not confirmed yet, by shape.
   var candidates: DeviceEntries<Candidate> { known.candidates }
 
-  /// Returns the started crossing of a shape, if there is one.
+  /// Returns the candidate of a shape; `nil` if it has none.
   func candidate(of slot: UInt32) -> Candidate? { known.candidate(of: slot) }
 
   /// Returns the state of a beacon condition; `nil` for a geographic condition.
@@ -53,7 +53,7 @@ extension Tracker {
   /// order.
   var watched: some Sequence<UInt32> { lookout.watched }
 
-  /// The earliest time at which something happens without an input, in microseconds; `Int64.max` if nothing waits.
+  /// The earliest time at which a change becomes due without an input, in microseconds; `Int64.max` if nothing waits.
   var nextDeadline: Int64 {
     var earliest = Int64.max
     for slot in deadlines.remindedSlots {
@@ -63,7 +63,7 @@ extension Tracker {
     return earliest
   }
 
-  // MARK: - What changed since it was saved
+  // MARK: - Unsaved changes
 
   var journal: Journal {
     _read { yield known.journal }

@@ -1,16 +1,16 @@
 import FencepostKernel
 
-/// The result of all inputs of one device: the clock, what the host stated, and the observed state of each condition.
+/// The result of all inputs of one device: the clock, the state of the host, and the observed state of each condition.
 ///
 /// The definitions of the conditions are passed with each call. The tracker passes its observations to a ``Delivery``,
-/// which it asks only whether a state would be news.
+/// and queries it only for whether a state would be new to the consumer.
 ///
 /// The tracker consists of parts. Each part has a state that only its own methods change. Only the detectors, which are
 /// extensions of this type, use the parts; all other code uses the methods below.
 struct Tracker: Sendable {
   private(set) var options: MonitorOptions
-  /// A fix that is fewer microseconds ahead of the clock has an acceptable time and needs no examination; 0 if each fix
-  /// must be examined for plausibility.
+  /// A fix that is fewer microseconds than this ahead of the clock has an acceptable time and needs no examination. It
+  /// is 0 if each fix must be examined for plausibility.
   private(set) var plainSteps: UInt64
   /// ``MonitorOptions/reachOfMetre``
   private(set) var reachOfMetre: Double
@@ -18,7 +18,7 @@ struct Tracker: Sendable {
   var timeline = Timeline()
   /// The observed states, which are saved.
   var known = ObservedStates()
-  // The following two are derived from `timeline`, `known` and the position of the device.
+  // `lookout` and `deadlines` are derived from `timeline`, `known` and the position of the device.
   var lookout = Lookout()
   var deadlines = Deadlines()
   /// The version of the table up to which its changes were replayed.
@@ -54,30 +54,30 @@ struct Tracker: Sendable {
 
   func isSuspended(_ slot: UInt32, _ table: ConditionTable) -> Bool { known.host.flags(of: slot, in: table).suspends }
 
-  /// Whether a fix with a valid time is neither late nor too far ahead, and needs no examination. False before the first
-  /// input.
+  /// Whether a fix with a valid time is neither late nor too far ahead, and needs no examination. `false` before the
+  /// first input.
   @inline(__always)
   func takes(_ time: Timestamp) -> Bool { timeline.takes(time, within: plainSteps) }
 
-  // MARK: - Conditions that come and go
+  // MARK: - Added and removed conditions
 
-  /// Makes room for the state of a condition that was put into a slot.
+  /// Makes room for the state of a new condition in a slot.
   mutating func adopt(_ slot: UInt32, _ table: ConditionTable) {
     known.adopt(slot, table)
   }
 
-  /// Forgets a condition that was removed from its slot.
+  /// Removes the state of a condition that was removed from its slot.
   mutating func drop(_ slot: UInt32, _ table: ConditionTable) {
     endWatching(slot, table)
     known.drop(slot)
   }
 
-  /// Notes that all changes of the table up to a version were replayed.
+  /// Records that all changes of the table up to a version were replayed.
   mutating func hasSeen(_ version: UInt64) {
     seen = version
   }
 
-  /// Notes that a condition is now within the condition limit.
+  /// Records that a condition is now within the condition limit.
   mutating func promote(_ slot: UInt32) {
     known.promote(slot)
   }
@@ -100,15 +100,15 @@ struct Tracker: Sendable {
     known.wait(slot, table)
   }
 
-  /// Stops watching a condition. The condition becomes undetermined, and the state that was observed while an event of
-  /// it waited is void.
+  /// Stops watching a condition. The condition becomes undetermined, and a state that was observed behind a pending
+  /// event is discarded.
   mutating func stop(_ slot: UInt32, _ table: ConditionTable, _ delivery: inout Delivery) {
     endWatching(slot, table)
     known.forget(slot, table)
     delivery.forgetPresent(slot)
   }
 
-  /// Forgets everything that is about to happen to the condition in a slot.
+  /// Removes the candidate, the deadlines and the watch of the condition in a slot.
   private mutating func endWatching(_ slot: UInt32, _ table: ConditionTable) {
     known.closeCandidate(slot)
     deadlines.cancel(slot)
@@ -116,10 +116,10 @@ struct Tracker: Sendable {
     lookout.forget(slot, &known, table)
   }
 
-  // MARK: - What the host states
+  // MARK: - The state of the host
 
-  /// Sets what the host can do from now on. Conditions that are suspended become undetermined; conditions that are no
-  /// longer suspended are watched again from the beginning.
+  /// Changes the state of the host. Conditions that become suspended become undetermined; conditions that are no longer
+  /// suspended are watched again from the beginning.
   mutating func change(to stated: HostState, _ table: ConditionTable, _ delivery: inout Delivery) {
     let slots = Array(table.live)
     let before = slots.map { delivery.flags(of: $0, host, table) }
@@ -129,7 +129,7 @@ struct Tracker: Sendable {
       let new = delivery.flags(of: slot, host, table)
       guard new != old else { continue }
       if new.suspends, !old.suspends { stop(slot, table, &delivery) }
-      // It is no news that a condition is monitored again. An event that still has to be reported keeps the date of its
+      // The end of being unmonitored is not reported. An event that still has to be reported keeps the date of its
       // cause.
       if new.isNews(to: old) { delivery.flagsChanged(slot, date: clock, host, table) }
       if old.suspends, !new.suspends { begin(slot, lookingBack: false, table, &delivery) }

@@ -1,27 +1,27 @@
-/// Why a condition is in its state at the present moment, and the smallest change that would decide it.
+/// The reason why a condition is in its present state, and the smallest change that would decide it.
 ///
-/// What does not apply is `nil`. Distances are in metres.
+/// Values that do not apply are `nil`. Distances are in metres.
 public struct Explanation: Sendable, Hashable {
-  /// The first of these that applies. The numbers are part of the C interface.
+  /// The first reason in this order that applies. The numbers are part of the C interface.
   @frozen
   public enum Reason: Int32, Sendable, Hashable, CaseIterable {
-    /// Over the condition limit, or of a kind that cannot be monitored here.
+    /// The condition exceeds the condition limit, or its kind cannot be monitored here.
     case unmonitored = 1
     /// A host capability is missing.
     case suspended = 2
-    /// A beacon condition while scanning is declared off.
+    /// A beacon condition while the host has declared that it does not scan.
     case scannerOff = 3
-    /// A circle that is undetermined, and no fix was evaluated since it became so.
+    /// An undetermined shape for which no fix was evaluated since it became undetermined.
     case noFixYet = 4
-    /// A circle that the last fix could not decide because of its accuracy alone.
+    /// A shape that the last fix could not decide only because of its accuracy.
     case tooCoarse = 5
-    /// A circle with an open candidate.
+    /// A shape with a candidate.
     case dwelling = 6
-    /// A circle with its last fix on the other side, not decisive.
+    /// A shape whose last fix was on the other side, but not decisive.
     case withinMargin = 7
-    /// A circle whose state and last fix are inside.
+    /// A shape whose state and last fix are inside.
     case inside = 8
-    /// A circle whose state and last fix are outside.
+    /// A shape whose state and last fix are outside.
     case outside = 9
     /// A beacon condition that is undetermined.
     case notSeenYet = 10
@@ -34,32 +34,32 @@ public struct Explanation: Sendable, Hashable {
   }
 
   public var reason: Reason
-  /// What the detector believes; `unknown` while it is undetermined. The consumer may have been told otherwise.
+  /// The observed state; `unknown` while the condition is undetermined. The last reported state may differ.
   public var observed: Event.State = .unknown
-  /// The flags in force.
+  /// The flags that apply now.
   public var diagnostics: Diagnostics = []
-  /// Signed boundary distance of the last evaluated fix: how far it is from the line, negative inside. Of a circle that is
-  /// the geodesic distance to the centre minus the radius.
+  /// The signed boundary distance of the last evaluated fix, negative inside. For a circle, it is the geodesic distance
+  /// to the centre minus the radius.
   public var boundaryDistance: Double?
-  /// The place of the line that is nearest to the last evaluated fix.
+  /// The boundary point that is nearest to the last evaluated fix.
   public var nearestBoundaryPoint: Coordinate?
-  /// Accuracy of the last evaluated fix.
+  /// The accuracy of the last evaluated fix.
   public var accuracy: Double?
-  /// How far inside the line a fix of that accuracy is decisive.
+  /// The distance inside the line from which a fix of this accuracy is decisive.
   public var entryMargin: Double?
-  /// How far outside the line a fix of that accuracy is decisive.
+  /// The distance outside the line from which a fix of this accuracy is decisive.
   public var exitMargin: Double?
-  /// Time of the fix that opened the candidate.
+  /// The time of the fix that opened the candidate.
   public var candidateStart: Timestamp?
-  /// When the candidate's dwell has passed, or when absence is established.
+  /// The time at which the candidate's dwell ends, or at which the beacon counts as absent.
   public var deadline: Timestamp?
-  /// Time of the last matching sighting.
+  /// The time of the last matching sighting.
   public var lastSighting: Timestamp?
-  /// How far beyond the last fix a fix of the same accuracy would be decisive
-  /// (``Reason/inside``, ``Reason/outside``, ``Reason/withinMargin``); `nil` with probabilities.
+  /// How much farther than the last fix a fix of the same accuracy must be to be decisive (``Reason/inside``,
+  /// ``Reason/outside``, ``Reason/withinMargin``); `nil` with probabilities.
   public var metresToDecide: Double?
-  /// Deadline minus clock (``Reason/dwelling``, ``Reason/seen``, ``Reason/notSeenYet``). Negative when the dwell has
-  /// passed and the policy waits for a fix.
+  /// The deadline minus the clock (``Reason/dwelling``, ``Reason/seen``, ``Reason/notSeenYet``). Negative if the dwell
+  /// has passed and the policy waits for a fix.
   public var secondsToDecide: Double?
   /// The largest accuracy value with which the last fix would decide (``Reason/tooCoarse``, ``Reason/uncertain``).
   public var accuracyNeeded: Double?
@@ -69,7 +69,7 @@ public struct Explanation: Sendable, Hashable {
   /// The last doubted fix of a shape or line; `nil` if no fix was doubted since the last fix. See ``Plausibility``.
   public var doubt: Doubt?
 
-  /// Why the latest fix was doubted.
+  /// The reason why the latest fix was doubted.
   public struct Doubt: Sendable, Hashable {
     /// The geodesic distance from the last fix to the doubted fix, in metres.
     public var distance: Double

@@ -1,10 +1,10 @@
 extension MonitorEngine {
-  /// Explains why a condition is in its state, for the present moment; `nil` when no condition has that identifier.
+  /// Explains why a condition is in its present state; returns `nil` if no condition has that identifier.
   public func explain(_ identifier: String) -> Explanation? {
     table.slot(of: identifier).map { explain(slot: $0) }
   }
 
-  /// Explains a live slot. See ``explain(_:)``.
+  /// Explains the condition in a slot in use. See ``explain(_:)``.
   ///
   /// - Complexity: O(1).
   package func explain(slot: UInt32) -> Explanation {
@@ -52,7 +52,7 @@ extension MonitorEngine {
 
   private func explainShape(_ slot: UInt32) -> Explanation {
     let state = tracker.state(of: slot, table)
-    // While a shape is evaluated, the last fix that it has seen is the monitor's.
+    // All evaluated shapes have seen the same last fix, that of the monitor.
     guard let fix = tracker.lastFix, state.observed != .undetermined || state.hasMetCoarseFix else {
       return Explanation(reason: .noFixYet)
     }
@@ -124,7 +124,7 @@ extension MonitorEngine {
     return low == 0 ? nil : low
   }
 
-  /// A line that is on: how far it is from the last fix.
+  /// Explains a monitored line by its distance from the last fix.
   private func explainLine(_ shape: Shape, _ fix: Fix) -> Explanation {
     let measure = shape.measure(fix.coordinate)
     var explanation = Explanation(reason: measure.isInside ? .inside : .outside)
@@ -141,15 +141,16 @@ extension MonitorEngine {
 }
 
 extension TransitionPolicy {
-  /// The largest accuracy with which a fix decides a shape of that size; `nil` when none would, or when accuracy plays no
-  /// part. The inverse of the rules above.
+  /// The largest accuracy with which a fix decides a shape of a size; `nil` if no accuracy does, or if the accuracy has
+  /// no effect. This inverts ``marginInwards(size:accuracy:)``, ``marginOutwards(size:accuracy:)`` and
+  /// ``isTooCoarse(size:accuracy:)``.
   ///
-  /// - Parameter measure: where the fix is.
+  /// - Parameter measure: The distances of the fix from the line.
   func accuracyThatDecides(_ observed: Observed, size: Double, _ measure: Shape.Measure) -> Double? {
     guard accuracyFactor > 0 else { return nil }
     let coarse = max(size, Self.alwaysFineEnough)
     let past = measure.boundaryDistance
-    // A quotient that does not overflow, which a host may trap: the distances that come here are below 1e8.
+    // The quotient must not overflow, which a host may trap: the distances here are below 1e8.
     func scaled(_ metres: Double) -> Double { metres / max(accuracyFactor, 1e-280) }
     switch observed {
     case .undetermined:

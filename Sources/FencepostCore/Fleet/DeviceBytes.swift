@@ -1,6 +1,6 @@
 import FencepostKernel
 
-/// A device as bytes, to be stored elsewhere. The same state always gives the same bytes, on every platform.
+/// A device as bytes that can be stored elsewhere. Equal states give equal bytes, on every platform.
 ///
 /// Conditions are identified by their generations, which are valid for one version of the table. Portable bytes also
 /// contain the digest of each condition (``ConditionDigest``). Before format 3, they contained a hash of the identifier
@@ -39,7 +39,7 @@ struct DeviceBytes {
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// Whether the flags need a second byte, and have the bit that says so.
+    /// Whether the flags need a second byte, which includes the bit ``extended``.
     var isExtended: Bool { rawValue > 127 }
 
     func encode(to writer: inout ByteWriter) {
@@ -137,7 +137,7 @@ struct DeviceBytes {
     writer.put(UInt32(truncatingIfNeeded: sum.value))
   }
 
-  /// Writes the device without what makes its bytes known and whole, for a row that has both.
+  /// Writes the device without format, digest of the table and checksum, for a row that is protected by its own.
   func encodeRow(to writer: inout ByteWriter) {
     flags.encode(to: &writer)
     encodeBody(to: &writer)

@@ -1,5 +1,12 @@
 import FencepostKernel
 
+/// The fixes of devices. An accepted fix takes the first of these ways that applies:
+///
+/// 1. `passes`: the fix is in the device's safe region and nothing is due. Only the device's line changes.
+/// 2. `stays`, for devices with a path or plausibility: the same, but the last fix is stored too.
+/// 3. `measures`: the fix reaches no threshold and nothing is due. The safe region moves to the fix.
+/// 4. `evaluate`: the device is unpacked into the tracker, which applies the fix by the rules of a monitor; then the device
+///    is packed again and its events are queued.
 extension FleetEngine {
   /// Feeds one fix of a device. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
   ///
@@ -108,7 +115,7 @@ extension FleetEngine {
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     var nearest: NearestCap?
     if !isLeap, measures(fix, at: position, device, table, &nearest) { return }
-    // It is not known yet what the path to the fix changes.
+    // The changes on the path to the fix are not known yet.
     if options.path.isGeodesic { nearest = nil }
     let radius = devices.lines[device].lookRadius
     let patches = patches

@@ -1,11 +1,11 @@
 import FencepostKernel
 
-/// Whether a device can have moved from one fix to the next. A fix that it cannot have reached is doubted: it changes
-/// nothing, until enough doubted fixes corroborate each other.
+/// Limits on how a device can move from one fix to the next. A fix that the device cannot have reached is doubted: it
+/// changes nothing, until enough doubted fixes corroborate each other.
 public struct Plausibility: Sendable, Hashable {
   /// The greatest speed of the device, in metres per second; greater than 0.
   public var speed: Double
-  /// The number of doubted fixes in a row that together are trusted, from 2 to 1 000.
+  /// The number of consecutive doubted fixes that together are trusted, from 2 to 1 000.
   public var corroborationCount: Int
   /// The least time between the first and the last of these fixes, in microseconds, from 0 to 10¹⁵.
   public var corroborationTimeMicroseconds: Int64
@@ -40,9 +40,9 @@ public struct Plausibility: Sendable, Hashable {
 
   // MARK: - Two fixes
 
-  /// Two fixes count as at least this long apart, in microseconds.
+  /// The shortest time that two fixes count as apart, in microseconds.
   private static var leastStep: Int64 { 1_000_000 }
-  /// An accuracy counts up to this many metres; otherwise every fix would follow a coarse one.
+  /// The largest accuracy that counts, in metres; otherwise every fix would follow a coarse one.
   private static var mostAccuracy: Double { 5_000 }
   /// The length of the longest one-degree arc on the ellipsoid, in metres, with a margin for rounding errors.
   private static var metresPerDegree: Double {
@@ -51,7 +51,7 @@ public struct Plausibility: Sendable, Hashable {
   /// Greater than the error of a chord, in metres.
   private static var chordGuard: Double { 1e-3 }
 
-  /// The time between two fixes that counts, in seconds.
+  /// The time between two fixes in seconds, at least ``leastStep``.
   static func seconds(from before: Fix, to fix: Fix) -> Double {
     Double(max(fix.time.microseconds &- before.time.microseconds, leastStep)) / 1e6
   }
@@ -63,8 +63,9 @@ public struct Plausibility: Sendable, Hashable {
       + min(fix.accuracy, Self.mostAccuracy)
   }
 
-  /// Whether a fix surely follows one that is not later, by a bound that needs no trigonometry: on the map whose axes are
-  /// degrees, no line is shorter than its image on the ellipsoid if each degree has its greatest length.
+  /// Whether a fix certainly follows one that is not later, by a bound that needs no trigonometry. On a map whose axes
+  /// are degrees, with each degree as long as its greatest length on the ellipsoid, no distance is shorter than on the
+  /// ellipsoid.
   @inline(__always)
   func surelyFollows(_ before: Fix, _ fix: Fix) -> Bool {
     let reach = reach(from: before, to: fix)

@@ -1,23 +1,22 @@
-/// When a crossing of a shape counts, and which changes become events.
+/// The rules for which crossings of a shape count, and which changes become events.
 ///
-/// A fix is decisive when it lies beyond the boundary by the margin:
-/// inwards `min(max(entryMargin, accuracyFactor · accuracy), size / 2)`,
-/// outwards `max(exit margin, accuracyFactor · accuracy)`, where the size of a circle is its radius. The crossing is confirmed when the device has then
-/// stayed on that side for the dwell.
+/// A fix is decisive if it is beyond the boundary by at least a margin. Inwards, the margin is `min(max(entryMargin,
+/// accuracyFactor · accuracy), size / 2)`; outwards, it is `max(exit margin, accuracyFactor · accuracy)`. The size of a
+/// circle is its radius. The crossing is confirmed once the device has stayed on that side for the dwell.
 ///
-/// With probabilities, a fix must also be certain enough: inwards the probability that the shape contains the true
-/// position is at least ``entryProbability``, outwards it is at most ``exitProbability``.
+/// With probabilities, a fix must also be certain enough: inwards, the probability that the shape contains the true
+/// position must be at least ``entryProbability``; outwards, it must be at most ``exitProbability``.
 public struct TransitionPolicy: Sendable, Hashable {
-  /// What ends a dwell.
+  /// The rule for the end of a dwell.
   @frozen
   public enum DwellPolicy: UInt8, Sendable, Hashable {
-    /// The dwell has passed and nothing spoke against it.
+    /// The dwell ends when its time has passed, unless a fix on the old side has ended the candidate.
     case timer = 0
-    /// The first fix on the new side after the dwell has passed.
+    /// The dwell ends with the first fix on the new side after its time has passed.
     case evidence = 1
   }
 
-  /// Which changes become events; the others update the record silently.
+  /// The changes that become events; other changes update the record silently.
   @frozen
   public struct Notify: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
@@ -33,29 +32,31 @@ public struct TransitionPolicy: Sendable, Hashable {
     public static let exit = Notify(rawValue: 4)
     public static let all: Notify = [.initial, .entry, .exit]
 
-    /// Why a number is not a set of these flags, as a message; `nil` if it is.
+    /// The reason why a number is not a set of these flags, as a message; `nil` if it is.
     package static func defect(of bits: UInt32) -> String? {
       bits <= UInt32(all.rawValue) ? nil : "notify is \(bits); must be a combination of the bits 1, 2 and 4"
     }
   }
 
-  /// Seconds inside before an entry is confirmed, in microseconds, 0 … 10¹⁵.
+  /// The time inside before an entry is confirmed, in microseconds, 0 … 10¹⁵.
   public var entryDwellMicroseconds: Int64
-  /// Seconds outside before an exit is confirmed, in microseconds, 0 … 10¹⁵.
+  /// The time outside before an exit is confirmed, in microseconds, 0 … 10¹⁵.
   public var exitDwellMicroseconds: Int64
-  /// Metres, finite, ≥ 0.
+  /// The entry margin in metres, finite, ≥ 0.
   public var entryMargin: Double
-  /// Metres, finite, ≥ 0.
+  /// The exit margin in metres, finite, ≥ 0.
   public var exitMargin: Double
-  /// 0: the exit margin is ``exitMargin``. Else it is the size clamped to `exitMargin … exitMarginLimit`.
+  /// If 0, the exit margin is ``exitMargin``. Otherwise, it is the size of the shape, clamped to `exitMargin …
+  /// exitMarginLimit`.
   public var exitMarginLimit: Double
-  /// Finite, ≥ 0; with 0 the accuracy of fixes does not change the margins. Must be 0 with probabilities.
+  /// The factor of the accuracy in the margins, finite, ≥ 0. With 0, the accuracy has no effect on the margins. Must be
+  /// 0 with probabilities.
   public var accuracyFactor: Double
-  /// The least probability of being inside with which a fix is decisive inwards: above 0.5, at most 0.99999. 0: a fix
-  /// is decisive by the margins alone. Set it together with ``exitProbability``.
+  /// The smallest probability of being inside with which a fix is decisive inwards: above 0.5, at most 0.99999. With 0,
+  /// only the margins decide. Set it together with ``exitProbability``.
   public var entryProbability: Double
-  /// The greatest probability of being inside with which a fix is decisive outwards: at least 0.00001, below 0.5. 0: a
-  /// fix is decisive by the margins alone. Set it together with ``entryProbability``.
+  /// The greatest probability of being inside with which a fix is decisive outwards: at least 0.00001, below 0.5. With
+  /// 0, only the margins decide. Set it together with ``entryProbability``.
   public var exitProbability: Double
   public var dwellPolicy: DwellPolicy
   public var notify: Notify
@@ -78,7 +79,7 @@ public struct TransitionPolicy: Sendable, Hashable {
     self.notify = notify
   }
 
-  /// Hashes the values that differ most often. The table of policies hashes the policy of each condition that is added.
+  /// Hashes the values that differ most often, because the policy of each added condition is hashed.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(entryDwellMicroseconds)
     hasher.combine(exitDwellMicroseconds)
@@ -87,18 +88,18 @@ public struct TransitionPolicy: Sendable, Hashable {
     hasher.combine(entryProbability)
   }
 
-  /// 20 s dwell, 20 m margins, accuracy counts: the default.
+  /// The default: dwells of 20 s, margins of 20 m, and margins that grow with the accuracy.
   public static let standard = TransitionPolicy()
-  /// No dwell, no margins: the line itself decides.
+  /// No dwells and no margins: the line itself decides.
   public static let exact = TransitionPolicy(
     entryDwellMicroseconds: 0, exitDwellMicroseconds: 0, entryMargin: 0, exitMargin: 0, accuracyFactor: 0)
-  /// Like what is known of Core Location: leaving needs the radius, from 60 to 200 m, beyond the boundary.
+  /// The observed behaviour of Core Location: the exit margin is the radius, clamped to 60 … 200 m.
   public static let coreLocation = TransitionPolicy(exitMargin: 60, exitMarginLimit: 200)
 
-  /// Longest dwell or timeout that is accepted: about 31.7 years.
+  /// The longest dwell or timeout that is accepted, in microseconds: about 31.7 years.
   static let longestDuration: Int64 = 1_000_000_000_000_000
 
-  /// The first value that is out of range, as a message that names it as C and Python do; `nil` when the policy is sound.
+  /// A message about the first value that is out of range, with its name in C and Python; `nil` if the policy is valid.
   package var defect: String? {
     func range(_ name: String, _ microseconds: Int64) -> String? {
       (0...Self.longestDuration).contains(microseconds)
@@ -148,35 +149,37 @@ public struct TransitionPolicy: Sendable, Hashable {
     return isInwards ? probability >= entryProbability : probability <= exitProbability
   }
 
-  /// An accuracy up to this, metres, is never too coarse to say "inside", however small the shape is. Less would leave
-  /// small shapes undecided where positions come from networks; more would tell of shapes that the device only passed.
+  /// An accuracy up to this number of metres is never too coarse to determine "inside", however small the shape is.
+  /// With a smaller value, small shapes would stay undetermined with positions from networks; with a larger one, shapes
+  /// that the device only passes would be reported.
   static var alwaysFineEnough: Double { 100 }
 
-  /// The exit margin of a shape of that size, before accuracy is looked at.
+  /// The exit margin for a shape of a size, without the accuracy.
   @inline(__always)
   func exitMargin(size: Double) -> Double {
     exitMarginLimit == 0 ? exitMargin : min(max(size, exitMargin), exitMarginLimit)
   }
 
-  /// The entry margin of a shape of that size, before accuracy is looked at: no margin makes a place unenterable.
+  /// The entry margin for a shape of a size, without the accuracy; at most half of the size, so that every shape can be
+  /// entered.
   @inline(__always)
   func entryMargin(size: Double) -> Double { min(entryMargin, size / 2) }
 
-  /// Metres inside the line at which a fix of that accuracy is decisive.
+  /// The distance inside the line from which a fix of an accuracy is decisive, in metres.
   @inline(__always)
   func marginInwards(size: Double, accuracy: Double) -> Double {
     let scaled = accuracyFactor == 0 ? 0 : accuracyFactor * accuracy
     return min(max(entryMargin, scaled), size / 2)
   }
 
-  /// Metres outside the line at which a fix of that accuracy is decisive.
+  /// The distance outside the line from which a fix of an accuracy is decisive, in metres.
   @inline(__always)
   func marginOutwards(size: Double, accuracy: Double) -> Double {
     let scaled = accuracyFactor == 0 ? 0 : accuracyFactor * accuracy
     return max(exitMargin(size: size), scaled)
   }
 
-  /// Whether a fix of that accuracy is too coarse to say "inside" for a shape of that size.
+  /// Whether a fix of an accuracy is too coarse to determine "inside" for a shape of a size.
   @inline(__always)
   func isTooCoarse(size: Double, accuracy: Double) -> Bool {
     accuracyFactor != 0 && accuracy > max(size, Self.alwaysFineEnough)

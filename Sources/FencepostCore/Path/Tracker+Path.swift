@@ -154,7 +154,7 @@ extension Tracker {
     while index < survey.reached.count {
       let slot = survey.reached[index]
       index += 1
-      // A path lays no positions for a shape whose policy has probabilities.
+      // The path of a shape whose policy has probabilities is not examined; only fixes decide its state.
       guard !table.kind(of: slot).isLine, !table.hasProbability(slot) else { continue }
       var entry = PathEntry(slot: slot, next: .max, observed: .undetermined, hasCandidate: false)
       look(at: &entry, from: first, through: last, &search, table)
@@ -243,7 +243,7 @@ extension Tracker {
     }
   }
 
-  // MARK: - Ways on which nothing happens
+  // MARK: - Paths without a threshold
 
   /// Whether a fix within the safe region certainly comes without a gap.
   @inline(never)

@@ -1,17 +1,17 @@
 import FencepostKernel
 
-/// Builds an engine from rows, which may be damaged: whatever is not what an engine writes is refused, so that no later
-/// call can meet a state that cannot be.
+/// Builds an engine from rows, which may be damaged. It refuses all rows that an engine would not write, so that no
+/// later call meets an impossible state.
 ///
-/// The rows come in the order of ``MonitorRow/Table/place``, those of one table by key, so that none has to be kept but
-/// the events.
+/// The rows come in the order of ``MonitorRow/Table/place``, and in the order of the keys within a table, so that only
+/// the events have to be stored.
 struct EngineRestorer: ~Copyable {
-  /// Counters start far from the end of their range.
+  /// The largest accepted counter, far from the end of its range.
   static let largest: UInt64 = 1 << 62
-  /// Room for no more conditions is made at once, whatever a head says.
+  /// The largest number of conditions for which memory is reserved at once, whatever a damaged head says.
   private static let mostReserved: UInt64 = 1 << 20
 
-  /// Where an event's row lies in `bytes`.
+  /// The key of an event's row, and its position in `bytes`.
   private struct Place {
     var change: UInt64
     var generation: UInt64
@@ -23,7 +23,7 @@ struct EngineRestorer: ~Copyable {
   private var format: UInt32 = 0
   private var swept: UInt64?
   private var last: (place: UInt8, key: UInt64) = (0, 0)
-  /// The conditions whose state is in a row.
+  /// The conditions that have a state row.
   private var stored = SlotSet()
   private var bytes: [UInt8] = []
   private var events: ContiguousArray<Place> = []
@@ -32,13 +32,13 @@ struct EngineRestorer: ~Copyable {
     self.name = name
   }
 
-  /// Whether the rows are of an older format than those that are written: all of them are to be written anew.
+  /// Whether the rows have an older format than the one that is written, so that all of them must be rewritten.
   var isOld: Bool { format == FirstFormat.format }
 
   /// Whether no row was received.
   var isEmpty: Bool { engine == nil }
 
-  /// Whether the order of rows is kept by the next one.
+  /// Whether a row may follow the rows before it.
   private func isNext(_ row: MonitorRow) -> Bool {
     guard engine != nil else { return row.table == .head }
     guard row.table != .events else { return true }
@@ -116,8 +116,7 @@ struct EngineRestorer: ~Copyable {
     stored.insert(slot)
   }
 
-  /// The engine that the rows describe. What was handed out and not committed is handed out again. The restorer is empty
-  /// afterwards.
+  /// The engine that the rows describe. Events that were in flight are redelivered. The restorer is empty afterwards.
   mutating func restored() throws(RestoreFailure) -> (engine: MonitorEngine, kept: KeptRows) {
     do throws(Damage) {
       guard engine != nil, let swept else { throw Damage("the head or the device row is missing") }
@@ -149,16 +148,16 @@ struct EngineRestorer: ~Copyable {
   }
 }
 
-/// Why no engine can be made of rows.
+/// The reason why no engine can be built from the rows.
 enum RestoreFailure: Error {
   case damaged(Damage)
-  /// The caller asks for another delivery or limit than the saved ones, or for no path where there are lines.
+  /// The caller requests another delivery or condition limit than the saved ones, or no path although there are lines.
   case otherOptions(saved: MonitorOptions)
 }
 
 extension MonitorEngine {
-  /// Takes the options that an opener asks for; delivery and limit must be the saved ones, and where there are lines there
-  /// must be a path.
+  /// Sets the options that the caller requests. Delivery and condition limit must be the saved ones, and lines require
+  /// a path.
   mutating func adopt(savedLike options: MonitorOptions) throws(RestoreFailure) {
     let saved = self.options
     guard options.delivery == saved.delivery, options.conditionLimit == saved.conditionLimit,

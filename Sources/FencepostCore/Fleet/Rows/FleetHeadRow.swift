@@ -11,7 +11,8 @@ struct FleetHeadRow {
   static let pathFormat: UInt32 = 2
   static let firstFormat: UInt32 = 1
 
-  /// What the rows of a fleet contain beyond the third format. Versions that do not know a feature refuse the rows.
+  /// The features in the rows of a fleet that the third format lacks. Versions that do not know a feature refuse the
+  /// rows.
   struct Features: OptionSet {
     let rawValue: UInt64
     /// The fleet doubts fixes, or has done so.

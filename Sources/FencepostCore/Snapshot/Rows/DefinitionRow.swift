@@ -1,11 +1,12 @@
-/// What is watched, and what a device that knows nothing of it believes. Its key is the generation; it never changes.
+/// The definition of a condition, with its identifier and its assumed state. The key is the generation; the row never
+/// changes.
 struct DefinitionRow {
   var identifier: [UInt8]
   var definition: Definition
-  /// Date of the first record, microseconds; `Int64.min` = unset.
+  /// The date of the first record, in microseconds; `Int64.min` if it has none.
   var added: Int64
 
-  /// In the byte after the kind, above the two bits of the assumed state.
+  /// A bit of the byte after the kind, above the two bits of the assumed state.
   private static let hasTag: UInt8 = 4
   private static let hasDate: UInt8 = 8
 
@@ -50,7 +51,7 @@ struct DefinitionRow {
 }
 
 extension TransitionPolicy {
-  /// In the byte of the dwell policy: two probabilities follow.
+  /// A bit of the byte of the dwell policy: two probabilities follow.
   private static let probabilities: UInt8 = 2
 
   func encode(to writer: inout ByteWriter) {
@@ -85,7 +86,7 @@ extension TransitionPolicy {
 }
 
 extension BeaconIdentityCondition? {
-  /// `nil` is the components' mark 255 alone.
+  /// Encodes `nil` as the number of components 255 alone.
   func encode(to writer: inout ByteWriter) {
     guard let beacon = self else { return writer.put(UInt8.max) }
     writer.put((beacon.minor != nil ? 2 : beacon.major != nil ? 1 : 0) as UInt8)

@@ -5,7 +5,7 @@ struct HeadRow {
   /// The format of rows with ``Features``.
   static let extendedFormat: UInt32 = 3
 
-  /// What the rows of a monitor contain beyond format 2. Versions that do not know a feature refuse the rows.
+  /// The features in the rows of a monitor that format 2 lacks. Versions that do not know a feature refuse the rows.
   struct Features: OptionSet {
     let rawValue: UInt64
     /// The monitor doubts fixes, or has done so.
