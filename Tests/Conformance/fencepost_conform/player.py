@@ -27,6 +27,7 @@ from fencepost._native import FencepostError, MonitorInUseError, StoreUnavailabl
 from fencepost._values.enums import Durability
 
 from .fleets import FleetRun
+from .reorder import ReorderRun
 from .scenarios import Scenario, defect, plain, read_scenarios, to_us
 from .shapes import names
 from .steps import ELSEWHERE, STEPS, Mismatch, Named, Skip, event_members, text
@@ -80,7 +81,9 @@ def run_scenarios(
         OSError: The directory cannot be used.
     """
     for scenario in scenarios:
-        if scenario.is_fleet:  # fleets run in memory only; a restart delivers uncommitted events again
+        if scenario.kind == "reorder":
+            yield _outcome(scenario, ReorderRun(scenario))
+        elif scenario.kind == "fleet":  # fleets run in memory only; a restart delivers uncommitted events again
             yield _outcome(scenario, FleetRun(scenario, restart_every_step))
         elif store is None:
             yield _outcome(scenario, _Run(scenario, restart_every_step, None))
@@ -89,7 +92,7 @@ def run_scenarios(
                 yield _outcome(scenario, _Run(scenario, restart_every_step, folder))
 
 
-def _outcome(scenario: Scenario, run: _Run | FleetRun) -> Outcome:
+def _outcome(scenario: Scenario, run: _Run | FleetRun | ReorderRun) -> Outcome:
     number = 1
     try:
         for number, step in enumerate(scenario.steps, 1):  # noqa: B007, a refusal names it

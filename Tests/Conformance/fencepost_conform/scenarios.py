@@ -24,17 +24,19 @@ FLEET_OPTIONS = (
     "beacon_exit_timeout", "beacon_initial_timeout", "max_pending_events", "max_time_step", "device_limit",
     "plausible_speed", "corroboration_count", "corroboration_time", "accuracy_confidence",
 )  # fmt: skip
+KINDS = {"options": OPTIONS, "fleet": FLEET_OPTIONS, "reorder": ("window", "limit")}
+"""The key that contains a scenario's options, and the names of these options."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario: its name, its options, its steps, and the path of its file."""
+    """A scenario: its name, its options, its steps, the path of its file, and its kind, a key of :data:`KINDS`."""
 
     path: str
     name: str
     options: dict[str, Any]
     steps: list[dict[str, Any]]
-    is_fleet: bool = False
+    kind: str = "options"
 
 
 def read_scenarios(path: str | Path) -> list[Scenario]:
@@ -51,16 +53,15 @@ def read_scenarios(path: str | Path) -> list[Scenario]:
 def _scenario(row: Any, path: str | Path, place: str) -> Scenario:
     if not isinstance(row, dict) or not isinstance(row.get("name"), str):
         raise InputError(path, place, "is not an object with a name")
-    is_fleet = "fleet" in row
-    options, steps = row.get("fleet" if is_fleet else "options", {}), row.get("steps")
-    known = FLEET_OPTIONS if is_fleet else OPTIONS
+    kind = next((key for key in ("fleet", "reorder") if key in row), "options")
+    options, steps, known = row.get(kind, {}), row.get("steps"), KINDS[kind]
     if not isinstance(options, dict) or not set(options) <= set(known):
         raise InputError(path, f"{place} ({row['name']})", f"options are not some of {', '.join(known)}")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
         raise InputError(path, f"{place} ({row['name']})", "steps is not a list of at least one object")
     if options.get("path", DevicePath.FIXES) == DevicePath.FIXES:  # `fixes` permits neither max_gap nor max_speed
         options = {name: value for name, value in options.items() if name not in ("max_gap", "max_speed")}
-    return Scenario(str(path), row["name"], options, steps, is_fleet)
+    return Scenario(str(path), row["name"], options, steps, kind)
 
 
 def defect(error: Exception) -> str:

@@ -10,7 +10,7 @@ import { ROOT } from "./support.js";
 
 const folder = join(ROOT, "Tests", "Conformance");
 const files = readdirSync(folder, { recursive: true })
-  .filter((name) => name.endsWith(".json"))
+  .filter((name) => name.endsWith(".json") && !name.startsWith("Reorder")) // the package has no reorderer
   .map((name) => join(folder, name));
 const all = files.flatMap((file) => JSON.parse(readFileSync(file, "utf8")));
 // A monitor in memory does not have a store that could fail.

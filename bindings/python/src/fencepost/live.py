@@ -96,6 +96,7 @@ def from_mqtt(
     client_id: str | None = None,
     device: str = "device",
     authority: str | None = None,
+    holds: bool = False,
     logger: logging.Logger = LOGGER,
 ) -> Source:
     """A source of messages on an MQTT topic: from OwnTracks, Traccar and other senders. paho-mqtt reads the connection
@@ -114,6 +115,8 @@ def from_mqtt(
         device: The member of JSON objects that names the device.
         authority: A file with the certificates against which the broker's certificate is checked; None means the
             system's certificates.
+        holds: True if the follower has `reorder`. The source then connects by MQTT 5 and asks the broker to send up to
+            65,535 messages before the first of them is acknowledged; MQTT 3.1.1 has no such request.
         logger: Logs when the connection is lost and when it is restored.
 
     Raises:
@@ -123,7 +126,7 @@ def from_mqtt(
     _check_client_id(client_id)
     identifier = client_id or f"fencepost-{secrets.token_hex(6)}"
     address = read_address(url, "owntracks/#")
-    return MqttSource(address, device, identifier, login, authority, client_id is not None, _notices(logger))
+    return MqttSource(address, device, identifier, login, authority, client_id is not None, _notices(logger), holds)
 
 
 def _check_client_id(client_id: str | None) -> None:

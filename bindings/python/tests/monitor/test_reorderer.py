@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import CONFORMANCE
 
 from fencepost import BeaconSighting, Circle, Fix, Fleet, Reorderer
 from fencepost.errors import InvalidArgumentError
@@ -26,17 +28,36 @@ class Reference:
         self.largest: dict[str, int] = {}
 
     def add(self, device: str, row: Row) -> list[Row]:
-        rows = self.held.setdefault(device, [])
-        rows.append(row)
-        rows.sort()
+        self.held.setdefault(device, []).append(row)
         self.largest[device] = max(row[0], self.largest.get(device, row[0]))
+        return self._released(device, self.limit)
+
+    def advance(self, time: int, device: str | None = None) -> list[Row]:
         released = []
-        while rows and (self.largest[device] >= rows[0][0] + self.window or len(rows) > self.limit):
-            released.append(rows.pop(0))
+        for name in self._named(device):
+            self.largest[name] = max(time, self.largest[name])
+            released += self._released(name, len(self.held[name]))
+        return sorted(released)
+
+    def flush(self, device: str | None = None) -> list[Row]:
+        found = self._named(device)
+        released = sorted(row for name in found for row in self.held.pop(name))
+        for name in found:
+            del self.largest[name]
         return released
 
-    def flush(self) -> list[Row]:
-        return sorted(row for rows in self.held.values() for row in rows)
+    def _named(self, device: str | None) -> list[str]:
+        return [name for name in self.held if device is None or name == device]
+
+    def _released(self, device: str, limit: int) -> list[Row]:
+        rows = sorted(self.held[device])
+        released = []
+        while rows and (self.largest[device] >= rows[0][0] + self.window or len(rows) > limit):
+            released.append(rows.pop(0))
+        self.held[device] = rows
+        if not rows:
+            del self.held[device], self.largest[device]
+        return released
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -54,6 +75,15 @@ def test_items_come_out_as_in_the_definition(seed: int) -> None:
         found = reorderer.add(row, time=row[0], device=device)
         assert found == reference.add(device, row)
         given.append(row)
+        if generator.random() < 0.05:
+            one = generator.choice(["a", "b", None])
+            if generator.random() < 0.3:
+                more, expected = reorderer.flush(one), reference.flush(one)
+            else:
+                time = arrival // 2 + generator.randint(0, 100)
+                more, expected = reorderer.advance(time, one), reference.advance(time, one)
+            assert more == expected
+            found += more
         released += found
         assert len(reorderer) == len(given) - len(released)
         assert all(len(rows) <= limit for rows in reference.held.values())
@@ -61,6 +91,37 @@ def test_items_come_out_as_in_the_definition(seed: int) -> None:
     assert rest == reference.flush()
     assert sorted(released + rest) == sorted(given), "each item comes out once"
     assert len(reorderer) == 0 and reorderer.devices == [] and reorderer.flush() == []
+
+
+SCENARIOS = json.loads((CONFORMANCE / "Reorder" / "order.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario["name"])
+def test_the_reference_agrees_with_the_conformance_scenarios(scenario: Any) -> None:
+    """The reorderer plays the scenarios in tests/command/test_conformance.py, and Swift's in ReordererTests.swift."""
+    options = scenario["reorder"]
+    reference = Reference(round(options["window"] * SECOND), options.get("limit", 1000))
+    names: list[str] = []
+    for step in scenario["steps"]:
+        device = step.get("device")
+        if "add" in step:
+            names.append(step["add"])
+            rows = reference.add(device, (round(step["time"] * SECOND), len(names) - 1))
+        elif "advance" in step:
+            rows = reference.advance(round(step["advance"] * SECOND), device)
+        elif "flush" in step:
+            rows = reference.flush(device)
+        elif "held" in step:
+            assert sum(map(len, reference.held.values())) == step["held"]
+            continue
+        else:
+            assert step["refused"] == "invalid_argument"  # the reference has no range of times
+            continue
+        assert [names[arrival] for _, arrival in rows] == step["released"], step
+
+
+def test_there_are_scenarios() -> None:
+    assert len(SCENARIOS) >= 20
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -169,7 +230,8 @@ def test_other_bad_arguments(arguments: Any, error: type[Exception]) -> None:
 
 # NumPy 2.5 and later warn of a "NaT" without a unit.
 @pytest.mark.parametrize(
-    "time", [float("nan"), 1.5, True, "now", datetime(2024, 1, 1), 10**30, np.datetime64("NaT", "us")]
+    "time",
+    [float("nan"), 1.5, True, "now", datetime(2024, 1, 1), 10**30, 10**18, -(10**17), np.datetime64("NaT", "us")],
 )
 def test_bad_times_change_nothing(time: Any) -> None:
     reorderer: Reorderer[str] = Reorderer(10)

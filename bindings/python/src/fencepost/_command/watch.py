@@ -74,6 +74,7 @@ def _watch(options: argparse.Namespace, is_one: bool, notices: Notices, stack: E
             raise UsageError(f"argument --as: {error}") from None
     shared: dict[str, Any] = {
         "lag": options.lag,
+        "reorder": options.reorder,
         "ahead": None if options.any_time else options.ahead,
         "unknown_accuracy": options.unknown_accuracy,
         "policy": options.policy,

@@ -116,7 +116,8 @@ def open_broker(options: argparse.Namespace, source: str, notices: Notices) -> M
     # runs.
     lasts = options.store is not None
     by = options.by or "device"
-    return MqttSource(address, by, _session(options, address), login, options.mqtt_ca, lasts, notices)
+    holds = options.reorder > 0
+    return MqttSource(address, by, _session(options, address), login, options.mqtt_ca, lasts, notices, holds)
 
 
 def open_publisher(

@@ -140,6 +140,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(assuming=None, own_id=None)
     add_path(parser)
     add_seconds("--lag", 5.0, "longest delay between the time of a live fix and its arrival")
+    text = "hold each fix until its device has sent a fix that is this much later, and feed the fixes in order of time"
+    add_seconds("--reorder", 0.0, text)
     add_seconds("--ahead", 60.0, "refuse fixes whose times are ahead of this computer's clock by more than this")
     add(
         "--any-time",

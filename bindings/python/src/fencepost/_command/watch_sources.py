@@ -52,6 +52,11 @@ def check_sources(options: argparse.Namespace) -> bool:
     files = [source for source in sources if source not in (*gpsds, *brokers, *ports)]
     if options.http_login is not None and not ports:
         raise UsageError("argument --http-login: needs a source http://HOST:PORT")
+    if options.reorder and ports:
+        raise UsageError(
+            f"argument --reorder: the fixes of {ports[0]} cannot be held, because its senders wait for the answer to "
+            "each message; use a broker"
+        )
     if options.device is not None and not gpsds:
         raise UsageError("argument --device: needs a source gpsd://HOST:PORT")
     if options.device is not None and len(gpsds) > 1:

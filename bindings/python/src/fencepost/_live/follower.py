@@ -20,6 +20,7 @@ from .._fleet.fleet import Fleet
 from .._monitor.filling import sync_conditions
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, QueueFullError
+from .._tables.times import seconds_to_us
 from .._values.arguments import as_policy, member, vertex_limit
 from .._values.enums import DevicePath, State
 from .._values.fixes import Fix
@@ -94,6 +95,10 @@ class Follower(Running):
         name: The name of the fleet in the store.
         device: The member of JSON messages that names the device.
         lag: The maximum delay of a fix, in seconds: a fix may arrive this much later than its time.
+        reorder: A time span, in seconds or as a timedelta, at most a day. A source's fix is held until the largest time
+            seen from its device is this much later; the fixes are then fed in order of time, and their messages are
+            acknowledged. While a device is silent, its largest time grows with the time that passes, minus `lag`. 0
+            feeds fixes at once. Fixes that are passed to :meth:`feed` or :meth:`receive` are never held.
         ahead: Fixes more than this many seconds ahead of the computer's clock are refused; None means no limit.
         expire: A time span, in seconds or as a timedelta. A device that sends nothing for this long is removed; None
             means that devices are never removed.
@@ -154,6 +159,7 @@ class Follower(Running):
         name: str = "fleet",
         device: str = "device",
         lag: float = 5.0,
+        reorder: float | timedelta = 0.0,
         ahead: float | None = 60.0,
         expire: float | timedelta | None = None,
         max_devices: int = MAX_DEVICES,
@@ -183,6 +189,9 @@ class Follower(Running):
         expire = expire.total_seconds() if isinstance(expire, timedelta) else expire
         if expire is not None and not 0 < expire < float("inf"):
             raise InvalidArgumentError(f"expire {expire} is not a number of seconds above 0")
+        window = seconds_to_us(reorder, "reorder") / 1e6
+        if not 0 <= window <= 86_400:
+            raise InvalidArgumentError(f"reorder is {window:g} s; must be from 0 to 86,400 s")
         way: dict[str, Any] = {
             "path": path,
             "max_gap": max_gap,
@@ -216,7 +225,8 @@ class Follower(Running):
         self._circles: OwnersCircles | None = None
         self._watcher: Watcher
         options: dict[str, Any] = {
-            "lag": lag, "ahead": ahead, "unknown_accuracy": unknown_accuracy, "monotonic": monotonic, "wall": clock
+            "lag": lag, "reorder": window, "ahead": ahead, "unknown_accuracy": unknown_accuracy,
+            "monotonic": monotonic, "wall": clock,
         }  # fmt: skip
         try:
             if isinstance(zones, Monitor):

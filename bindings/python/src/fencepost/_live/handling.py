@@ -12,6 +12,7 @@ from .._native import FencepostError, StoreUnavailableError
 from .._values.enums import StoreStatus
 from .._values.events import Event
 from .notices import Notices
+from .sorting import Held, Seen, Sorter
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 HANDLING_S = 1.0
@@ -68,6 +69,7 @@ class Handling:
         source_name: The name of the source whose messages are being fed.
         lock: Held while the monitor or fleet is fed or an event is taken from it, but never while an event is handled.
         outcome: The result of the last fix: ``accepted``, or the name of one of the :attr:`counts`.
+        sorter: Holds the fixes that were read from sources until they can be fed in order of time, or None.
     """
 
     def __init__(
@@ -79,7 +81,29 @@ class Handling:
         self._waiting: Any = None
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
         self.failures, self.source_name, self.outcome = 0, "", "accepted"
+        self.sorter: Sorter | None = None
+        # While a held fix is fed: the seconds for which it was held, and the largest time seen from its device.
+        self._held_s = 0.0
+        self._seen: Seen | None = None
         self._store, self._store_at = self._events.statistics().store, 0.0
+
+    def sort(self, sorter: Sorter, held: Held) -> None:
+        """Gives a message to the sorter at its arrival. A fix that will be refused is not held; its time may be wrong,
+        and must not end the window of its device."""
+        raise NotImplementedError
+
+    def feed(self, message: Any, place: str = "a message") -> bool:
+        """Feeds a message; returns False if events must be handled first."""
+        raise NotImplementedError
+
+    def feed_held(self, held: Held) -> bool:
+        """Feeds a message that the sorter has released; returns False if events must be handled first."""
+        self.source_name, self._seen = held.source, held.seen
+        self._held_s = self._monotonic() - held.arrived
+        try:
+            return self.feed(held.message, held.place)
+        finally:
+            self._held_s, self._seen = 0.0, None
 
     def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Handles waiting events until an event fails, no event is left, or :data:`HANDLING_S` has passed."""

@@ -70,6 +70,8 @@ class HttpSource(Source):
         >>> source.close()
     """
 
+    most_untaken = 0
+
     def __init__(
         self,
         host: str,

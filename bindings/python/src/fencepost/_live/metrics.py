@@ -8,7 +8,7 @@ from typing import Any
 from .._errors import require
 from .watched_fleet import FleetWatch
 
-GAUGES = ("devices", "places", "events_waiting", "store_failing", "uptime_seconds")
+GAUGES = ("devices", "places", "events_waiting", "messages_held", "store_failing", "uptime_seconds")
 FIX_RESULTS = ("accepted", "passed", "late", "double", "invalid", "future", "refused")
 
 
@@ -32,6 +32,7 @@ def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: flo
         "unknown_accuracies": float(counts["unknown_accuracies"]),
         "expired_devices": float(counts["expired_devices"]),
         "reconnects": float(reconnects()),
+        "messages_held": float(0 if watcher.sorter is None else len(watcher.sorter)),
         "devices": float(fleet.device_count),
         "places": float(fleet.condition_count),
         "events_waiting": float(fleet.pending_events + (not watcher.is_done)),

@@ -20,6 +20,8 @@ SHORT_LIFE = 3.0
 CONTESTED = 5
 """If this many short connections occur one after the other, and the broker was up all the time, another client is using
 the same client id."""
+NEVER = 0xFFFFFFFF
+"""The session expiry interval of MQTT 5 for a session that does not expire."""
 AWAY = 86_400
 """Seconds that a client waits before it reconnects if a second client uses its id."""
 
@@ -35,6 +37,7 @@ class BrokerClient:
         authority: A file with CA certificates; None means the system's certificates.
         lasts: True if the broker keeps the session while the client is disconnected.
         notices: Receives a report when the connection to the broker is lost, and another when it is restored.
+        holds: True to connect by MQTT 5, with the largest number of unacknowledged messages.
 
     Attributes:
         waker: Becomes readable when the client's thread has something to report.
@@ -56,6 +59,7 @@ class BrokerClient:
         authority: str | None,
         lasts: bool,
         notices: Notices,
+        holds: bool = False,
     ) -> None:
         paho = require("paho.mqtt.client", "live")
         self.address, self.waker, self._notices = address, Waker(), notices
@@ -64,9 +68,16 @@ class BrokerClient:
         self._said: deque[tuple[str, str, int]] = deque(maxlen=100)
         self._connected_at, self._contested_since, self._short_lives = 0.0, 0.0, 0
         self._up_since = math.inf
-        self._client = paho.Client(
-            paho.CallbackAPIVersion.VERSION2, identifier, clean_session=not lasts, manual_ack=True
-        )
+        callbacks = paho.CallbackAPIVersion.VERSION2
+        self._session: dict[str, Any] = {}
+        if holds:
+            # MQTT 3.1.1 has no way to raise the broker's limit of unacknowledged messages (20 in mosquitto).
+            properties = require("paho.mqtt.properties", "live").Properties(paho.PacketTypes.CONNECT)
+            properties.ReceiveMaximum, properties.SessionExpiryInterval = 65_535, NEVER if lasts else 0
+            self._session = {"clean_start": not lasts, "properties": properties}
+            self._client = paho.Client(callbacks, identifier, protocol=paho.MQTTv5, manual_ack=True)
+        else:
+            self._client = paho.Client(callbacks, identifier, clean_session=not lasts, manual_ack=True)
         if login is not None:
             self._client.username_pw_set(*login)
         if address.is_encrypted:
@@ -78,7 +89,7 @@ class BrokerClient:
 
     def start(self) -> None:
         """Starts to connect, and retries until the connection succeeds."""
-        self._client.connect_async(self.address.host, self.address.port, KEEP_ALIVE)
+        self._client.connect_async(self.address.host, self.address.port, KEEP_ALIVE, **self._session)
         self._client.loop_start()
 
     def tell(self) -> None:

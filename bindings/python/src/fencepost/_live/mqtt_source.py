@@ -57,8 +57,9 @@ class _Subscriber(BrokerClient):
         authority: str | None,
         lasts: bool,
         notices: Notices,
+        holds: bool,
     ) -> None:
-        super().__init__(address, identifier, login, authority, lasts, notices)
+        super().__init__(address, identifier, login, authority, lasts, notices, holds)
         self._lasts, self._subscription = lasts, 0
         self.life = self.dropped = 0
         self._room = threading.Lock()
@@ -163,7 +164,11 @@ class MqttSource(Source):
         authority: A file with CA certificates; None means the system's certificates.
         lasts: True if the broker keeps messages while this client is disconnected.
         notices: Receives reports that the broker is lost or connected again.
+        holds: True if messages are held before they are acknowledged. The client then asks the broker to send up to
+            65,535 messages before it acknowledges the first; this needs MQTT 5.
     """
+
+    most_untaken = 60_000
 
     def __init__(
         self,
@@ -174,13 +179,19 @@ class MqttSource(Source):
         authority: str | None,
         lasts: bool,
         notices: Notices,
+        holds: bool = False,
     ) -> None:
-        self._client = _Subscriber(address, identifier, login, authority, lasts, notices)
+        self._client = _Subscriber(address, identifier, login, authority, lasts, notices, holds)
         self._by = by
         self._given: deque[_Arrived] = deque()
+        self._lasts = lasts
         self.descriptor = self._client.waker.fileno()
         self.name = f"{address.broker}/{address.topic}"
         self._client.start()
+
+    @property
+    def redelivers(self) -> bool:
+        return self._lasts and all(each.quality > 0 for each in self._given)
 
     def read(self) -> Iterator[tuple[str, Any]]:
         self._client.waker.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -117,6 +117,7 @@ class Running:
         """
         if not len(self._sinks):
             raise InvalidArgumentError("run delivers events to sinks, but the follower has no sink")
+        self._check_sources(sources)
         with self._served(), self._stop if stop is None else nullcontext(stop) as self._running:
             hang_up = self._running.on_hang_up
             watch(sources, self._watcher, self._running, self._notices, hang_up, each_turn, not sources)
@@ -129,6 +130,7 @@ class Running:
             OSError: A source can no longer be read.
             InputError: A source delivers a document that cannot be used.
         """
+        self._check_sources(sources)
         turns, watcher = Turns(sources, self._watcher, self._notices), self._watcher
         ready: set[int] = set()
         with self._served(), self._awaited.bell() as bell:
@@ -138,11 +140,30 @@ class Running:
                     turns.turn(ready)
                 await self._deliver()
                 self._notices.pass_time()
-                turns.raise_lost(False)
-                if self._is_over() or (sources and turns.is_over):
+                if self._is_over() or turns.must_end or (sources and turns.is_over):
                     break
                 ready = await ready_descriptors(turns.descriptors(), turns.pause(), bell)
+            if not self._is_closed:
+                with watcher.lock:
+                    turns.release_held()
+                before = 1
+                while turns.has_released:
+                    with watcher.lock:
+                        fed = turns.feed_released(len(self._sinks) > 0)
+                    await self._deliver_last()
+                    if fed == before == 0:
+                        break
+                    before = fed
+                turns.report_unfed()
             turns.raise_lost(True)
+
+    def _check_sources(self, sources: Sequence[Source]) -> None:
+        for source in sources if self._watcher.sorter is not None else ():
+            if source.most_untaken == 0:
+                raise InvalidArgumentError(
+                    f"reorder: the fixes of {source.name} cannot be held, because its senders wait for the answer to "
+                    "each message; use a broker, or set reorder to 0"
+                )
 
     @contextmanager
     def _served(self) -> Iterator[None]:
@@ -163,6 +184,14 @@ class Running:
             return
         end = time.monotonic() + HANDLING_S
         while not self._is_over() and time.monotonic() < end and (event := self._watcher.next_due()) is not None:
+            is_handled = await self._sinks.deliver(event)
+            self._watcher.settle(event, is_handled)
+            if not is_handled:
+                return
+
+    async def _deliver_last(self) -> None:
+        """Delivers the events of held fixes after the stop, until a sink fails."""
+        while len(self._sinks) and (event := self._watcher.next_due()) is not None:
             is_handled = await self._sinks.deliver(event)
             self._watcher.settle(event, is_handled)
             if not is_handled:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,6 +25,10 @@ class Source:
         has_more: Whether more messages are available right after the last :meth:`read`.
         at_end: Whether the last :meth:`read` returned the final messages.
         reconnects: How often the source has reconnected.
+        redelivers: Whether the source delivers the messages again that :meth:`taken` did not count, when the program
+            starts again.
+        most_untaken: The maximum number of messages that a sender sends before :meth:`taken` counts the first of them.
+            None means no limit; 0 means that the sender waits for each message, so its fixes cannot be held and sorted.
 
     Example:
         >>> import os
@@ -50,6 +55,11 @@ class Source:
     has_more = False
     at_end = False
     reconnects = 0
+    most_untaken: int | None = None
+
+    @property
+    def redelivers(self) -> bool:
+        return False
 
     def read(self) -> Iterable[tuple[str, Any]] | None:
         """Returns the available messages, or None if the source has ended. Together with each message, `read` returns a
@@ -80,6 +90,11 @@ class FileSource(Source):
 
     def __init__(self, descriptor: int, name: str, decoder: Decoder) -> None:
         self.descriptor, self.name, self._decoder = descriptor, name, decoder
+        self._is_regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+
+    @property
+    def redelivers(self) -> bool:
+        return self._is_regular
 
     def read(self) -> Iterable[tuple[str, Any]] | None:
         assert self.descriptor is not None

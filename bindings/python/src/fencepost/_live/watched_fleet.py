@@ -17,6 +17,7 @@ from .live_event import LiveEvent
 from .messages import DeviceFix, Gone, Message, WaypointRefused
 from .notices import Notices
 from .observers import Observer
+from .sorting import Held, Seen, Sorter, is_sortable
 from .spans import moment_text, span_text
 from .waypoints import OwnersCircles
 
@@ -36,12 +37,15 @@ REFUSALS = {
 class _Followed:
     """The state of a device in a watch."""
 
-    __slots__ = ("clock", "deadline", "fed_to", "fix", "gone", "source")
+    __slots__ = ("clock", "deadline", "fed_to", "gone", "seen", "source", "way_from")
 
     def __init__(self, clock: int | None) -> None:
         self.clock = self.fed_to = clock
-        # The time of the last fix, and the monotonic time at which it arrived.
-        self.fix: tuple[int, float] | None = None
+        # The largest time that was seen from the device, and the monotonic time at which it arrived. If fixes are held
+        # to be sorted, this time is later than the last fix that was fed.
+        self.seen: Seen | None = None
+        # The time of the last fix that was fed, at which the movement to the next fix begins.
+        self.way_from = 0 if clock is None else clock
         self.deadline: int | None = None
         self.source: bytes | None = None
         self.gone = False
@@ -65,6 +69,7 @@ class FleetWatch(Handling):
         by: The member of a message that names the device.
         named: The device to use for fixes that do not name their device.
         lag: The maximum delay of a fix, in seconds: a fix may arrive this much later than its time.
+        reorder: The fixes of sources are held for this many seconds and fed in order of time; 0 feeds them at once.
         ahead: Fixes more than this many seconds ahead of the wall clock are refused; None means no limit.
         max_devices: The maximum number of devices. Fixes from any further device are refused.
         expire: A device that sends no message for this many seconds is removed, regardless of the times in its fixes.
@@ -96,6 +101,7 @@ class FleetWatch(Handling):
         by: str = "device",
         named: str = "",
         lag: float = 5.0,
+        reorder: float = 0.0,
         ahead: float | None = 60.0,
         max_devices: int = MAX_DEVICES,
         expire: float | None = None,
@@ -109,7 +115,9 @@ class FleetWatch(Handling):
         self.takes_waypoints = True
         self.fleet, self.circles, self._by = fleet, circles, by
         self._named = named
-        self._lag_us, self._wall, self._max_devices = round(lag * 1e6), wall, max_devices
+        self._behind_us, self._wall, self._max_devices = round(lag * 1e6) + round(reorder * 1e6), wall, max_devices
+        if reorder:
+            self.sorter = Sorter(reorder, lag, monotonic)
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
         # After a crash, the store may lack the last inputs, so no device expires in the first hour of the watch.
         self._expire, self._expire_at = expire, monotonic() + HOUR
@@ -129,7 +137,7 @@ class FleetWatch(Handling):
         for device in fleet.devices:
             followed = self.devices[device] = _Followed(fleet._handle.device_statistics(device)[0])
             if followed.clock is not None:
-                followed.fix = (followed.clock, now)  # the device's clock continues from the time in the store
+                followed.seen = (followed.clock, now)  # the device's clock continues from the time in the store
                 self._look_ahead(device, followed)
 
     # ------------------------------------------------------------------------------------------ input
@@ -158,6 +166,8 @@ class FleetWatch(Handling):
             self.counts["gone"] += 1
             if (followed := self.devices.get(message.device)) is not None:
                 followed.gone = True
+                if self._seen is not None:
+                    self._look_ahead(message.device, followed)  # a deadline may have waited for this message
                 if self.observer is not None:
                     self.observer.moved(message.device, None)
             return True
@@ -179,6 +189,45 @@ class FleetWatch(Handling):
                 self.counts[error.kind] += 1
                 self._notices.seldom(error.kind, f"{place}: {error}")
         return True
+
+    def sort(self, sorter: Sorter, held: Held) -> None:
+        message = held.message
+        if isinstance(message, tuple):
+            held.device, row = self._named, message
+        elif isinstance(message, DeviceFix):
+            held.device, row = message.device, message.row
+        else:
+            # The position that the device had before it lost its connection may still be held.
+            if isinstance(message, Gone) and sorter.holds(message.device):
+                held.device = message.device
+                sorter.add_last(held)
+            else:
+                sorter.pass_through(held)
+            return
+        device = held.device
+        if not self._may_be_held(sorter, device, row):
+            sorter.pass_through(held)
+            return
+        held.row = row
+        if not sorter.add(held):
+            for name in ("messages", "fixes", "double_fixes"):
+                self.counts[name] += 1
+            return
+        followed, seen = self.devices.get(device), sorter.seen(device)
+        if followed is not None and seen is not None and seen != followed.seen:
+            followed.seen = seen
+            self._look_ahead(device, followed)
+
+    def _may_be_held(self, sorter: Sorter, device: str, row: FixRow) -> bool:
+        """True unless the fix will be refused, or would exceed the number of devices."""
+        at = row[3]
+        if not is_sortable(row):
+            return False
+        if self._ahead_us is not None and at > round(self._wall() * 1e6) + self._ahead_us:
+            return False
+        if (followed := self.devices.get(device)) is not None:
+            return followed.clock is None or at > followed.clock
+        return sorter.holds(device) or max(len(self.devices), sorter.device_count) < self._max_devices
 
     def keep(self) -> None:
         """Saves changes to the owners' circles immediately. If this method is not called, the changes are saved only
@@ -225,6 +274,8 @@ class FleetWatch(Handling):
             self._gaps.look(device, message.source, place)
         self.outcome = "accepted" if refusal is None else refusal[0]
         if refusal is not None:
+            if followed is not None and self._seen is not None:
+                self._look_ahead(device, followed)  # a deadline may have waited for this fix
             kind, why = refusal
             self.counts[kind] += 1
             if kind != "double_fixes":
@@ -240,10 +291,11 @@ class FleetWatch(Handling):
 
     def _took(self, device: str, followed: _Followed, message: DeviceFix) -> None:
         at = message.row[3]
-        followed.clock, followed.fed_to, followed.fix = at, None, (at, self._monotonic())
+        followed.clock, followed.fed_to, followed.way_from = at, None, at
+        followed.seen = self._seen or (at, self._monotonic())
         followed.source, followed.gone = message.source, False
         self._look_ahead(device, followed)
-        self.lags[self.source_name] = self._wall() - at / 1e6
+        self.lags[self.source_name] = self._wall() - self._held_s - at / 1e6
         if self.observer is not None:
             self.observer.moved(device, message.row)
 
@@ -283,39 +335,42 @@ class FleetWatch(Handling):
         if deadline == followed.deadline and deadline is None:
             return
         followed.deadline = deadline
-        if deadline is not None and followed.fix is not None:
-            heapq.heappush(self._due, (self._due_at(followed.fix, deadline), device, deadline))
+        if deadline is not None and followed.seen is not None:
+            heapq.heappush(self._due, (self._due_at(followed, followed.seen, deadline), device, deadline))
             if len(self._due) > 4 * len(self.devices) + 64:
                 self._due = [each for each in self._due if self._counts_still(each)]
                 heapq.heapify(self._due)
 
     def _counts_still(self, entry: tuple[float, str, int]) -> bool:
         followed = self.devices.get(entry[1])
-        if followed is None or followed.deadline != entry[2] or followed.fix is None:
+        if followed is None or followed.deadline != entry[2] or followed.seen is None:
             return False
-        return entry[0] == self._due_at(followed.fix, entry[2])
+        return entry[0] == self._due_at(followed, followed.seen, entry[2])
 
-    def _settled(self, fix: tuple[int, float], deadline: int) -> int:
-        """Given a device's last fix, the time to which the device must be advanced so that a deadline takes effect.
-        With a path, the time must also be more than `max_gap` after the last fix."""
-        return deadline if self._max_gap_us is None else max(deadline, fix[0] + self._max_gap_us + 1)
+    def _settled(self, followed: _Followed, deadline: int) -> int:
+        """The time to which a device must be advanced so that a deadline takes effect. With a path, the time must also
+        be more than `max_gap` after the last fix."""
+        return deadline if self._max_gap_us is None else max(deadline, followed.way_from + self._max_gap_us + 1)
 
-    def _due_at(self, fix: tuple[int, float], deadline: int) -> float:
-        """The monotonic time at which a deadline of a device is due, given the device's last fix."""
-        then, at = fix
-        return at + (self._settled(fix, deadline) - then + self._lag_us) / 1e6
+    def _due_at(self, followed: _Followed, seen: Seen, deadline: int) -> float:
+        """The monotonic time at which a deadline of a device is due, given the largest time seen from the device."""
+        then, at = seen
+        return at + (self._settled(followed, deadline) - then + self._behind_us) / 1e6
 
     def pass_time(self) -> None:
         """Advances silent devices whose changes are due, so that these changes are confirmed."""
         now = self._monotonic()
-        while self._due and self._due[0][0] <= now:
+        while self._due and self._due[0][0] <= now and not self._has_released:
             entry = heapq.heappop(self._due)
             if not self._counts_still(entry):
                 continue
             _, device, deadline = entry
             followed = self.devices[device]
-            if followed.fix is not None:
-                deadline = self._settled(followed.fix, deadline)
+            deadline = self._settled(followed, deadline)
+            if self.sorter is not None:
+                earliest = self.sorter.earliest(device)
+                if earliest is not None and earliest <= deadline:
+                    continue  # a held fix must not become late; the device is looked at again when the fix is fed
             try:
                 self.fleet._handle.advance(deadline, device)
             except QueueFullError:
@@ -328,12 +383,18 @@ class FleetWatch(Handling):
             self._expire_at = now + HOUR
             self._forget_silent(self._expire)
 
+    @property
+    def _has_released(self) -> bool:
+        return self.sorter is not None and bool(self.sorter.ready)
+
     def _arrival_us(self) -> int:
         """The arrival time of an input that arrives now: the wall clock at the start plus the time since then."""
         return self._started_us + round((self._monotonic() - self._started) * 1e6)
 
     def _forget_silent(self, seconds: float) -> None:
-        gone = self.fleet.expire(arrived_before=self._arrival_us() - round(seconds * 1e6))
+        # The arrival time of a held fix is the time at which it is fed, up to `_behind_us` after its arrival.
+        held_us = 0 if self.sorter is None else self._behind_us
+        gone = self.fleet.expire(arrived_before=self._arrival_us() - round(seconds * 1e6) - held_us)
         for device in gone:
             self.devices.pop(device, None)
             self._gaps.forget(device)

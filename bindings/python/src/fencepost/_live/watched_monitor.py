@@ -11,6 +11,7 @@ from .._native import InvalidArgumentError, LateInputError, QueueFullError
 from .._values.events import Event
 from .handling import Handling
 from .notices import MINUTE, Notices
+from .sorting import Held, Sorter, is_sortable
 from .spans import moment_text, span_text
 
 ENOUGH = 5
@@ -48,6 +49,7 @@ class Watch(Handling):
             returns False, it is called again with the same event, after pauses that grow from 1 s to 60 s.
         notices: Receives the notices about refused inputs.
         lag: The maximum delay of a fix, in seconds: a fix may arrive this much later than its time.
+        reorder: The fixes of sources are held for this many seconds and fed in order of time; 0 feeds them at once.
         ahead: Fixes more than this many seconds ahead of the wall clock are refused. If `ahead` is None, fixes with any
             time are accepted, and the wall clock is not used.
         max_gap: The path's ``max_gap``, in seconds; None means that the monitor has no path.
@@ -69,6 +71,7 @@ class Watch(Handling):
         notices: Notices,
         *,
         lag: float = 5.0,
+        reorder: float = 0.0,
         ahead: float | None = 60.0,
         max_gap: float | None = None,
         unknown_accuracy: float = 0.0,
@@ -78,6 +81,9 @@ class Watch(Handling):
         super().__init__(monitor, handle, notices, monotonic)
         self.monitor, self._unknown_accuracy = monitor, unknown_accuracy
         self._lag_us, self._wall = round(lag * 1e6), wall
+        self._behind_us = self._lag_us + round(reorder * 1e6)
+        if reorder:
+            self.sorter = Sorter(reorder, lag, monotonic)
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
         self._last: tuple[int, float] | None = None
         self._max_gap_us = 0 if max_gap is None else round(max_gap * 1e6)
@@ -106,7 +112,7 @@ class Watch(Handling):
                     if self.monitor._doubts and (self.monitor.clock_us or 0) < row[3]:
                         refusal = "doubted_fixes", "the device cannot have moved there since its last fix"
                     else:
-                        self._last = (row[3], self._monotonic())
+                        self._last = self._seen or (row[3], self._monotonic())
                         self._way_from = row[3]
                 else:
                     refusal = "invalid_fixes", "the receiver has no position"
@@ -117,6 +123,22 @@ class Watch(Handling):
         else:
             self._refuse(*refusal, place)
         return True
+
+    def sort(self, sorter: Sorter, held: Held) -> None:
+        row: FixRow = held.message
+        at = row[3]
+        clock = self.monitor.clock_us
+        is_late = clock is not None and at <= clock
+        is_early = self._ahead_us is not None and at > round(self._wall() * 1e6) + self._ahead_us
+        if is_late or is_early or not is_sortable(row):
+            sorter.pass_through(held)
+            return
+        held.row = row
+        if not sorter.add(held):
+            self.counts["fixes"] += 1
+            self.counts["double_fixes"] += 1
+        elif (seen := sorter.seen("")) is not None:
+            self._last = seen
 
     def _refusal(self, time_us: int) -> tuple[str, str] | None:
         """If a fix with this time must be refused, returns the name of the counter and the reason; otherwise returns
@@ -160,6 +182,10 @@ class Watch(Handling):
             return False
         self._right = 0
         self.monitor.rewind(time_us - 1)  # rewind to just before the fix, so that the fix is not late
+        if self.sorter is not None:  # the held fixes are later than the wrong clock
+            dropped = self.sorter.drop("")
+            self.counts["fixes"] += dropped
+            self.counts["future_fixes"] += dropped
         self._last = self._way_from = None
         self._notices.say(
             f"the monitor's clock was {span_text(clock - wall_us)} ahead of this computer's, and {ENOUGH} fixes in a "
@@ -195,6 +221,11 @@ class Watch(Handling):
         """Advances the monitor by the time since the last fix."""
         self.look_at_store()
         now = self._now_us()
+        if now is not None and self.sorter is not None:
+            if self.sorter.ready:
+                return
+            if (earliest := self.sorter.earliest("")) is not None:
+                now = min(now, earliest - 1)  # a held fix must not become late
         if now is not None and now > max(self.monitor.clock_us or 0, self._settled_us()):
             try:
                 self.monitor.advance(now)
@@ -209,7 +240,7 @@ class Watch(Handling):
         if self._last is None:
             return None
         then, at = self._last
-        return then + int((self._monotonic() - at) * 1e6) - self._lag_us
+        return then + int((self._monotonic() - at) * 1e6) - self._behind_us
 
     def pause(self) -> float | None:
         """The number of seconds until the monitor has work to do even if no fix arrives; None if it will have none."""

@@ -10,7 +10,7 @@ from typing import Any, Generic, SupportsIndex, TypeVar
 
 from .._native import InvalidArgumentError
 from .._tables.numbers import integer, shown
-from .._tables.times import Time, seconds_to_us, to_us, us_to_seconds
+from .._tables.times import Time, is_time, seconds_to_us, to_us, us_to_seconds
 
 Item = TypeVar("Item")
 LONGEST_WINDOW_US = 10**15
@@ -106,7 +106,7 @@ class Reorderer(Generic[Item]):
             >>> reorderer.add("second", time=11_000_000, device="van")
             ['first']
         """
-        at = _time_of(item) if time is None else to_us(time)
+        at = _checked(_time_of(item) if time is None else to_us(time))
         found, row = self._devices.get(device), (at, next(self._arrivals), item)
         if found is None:
             if self._window_us == 0:
@@ -140,7 +140,7 @@ class Reorderer(Generic[Item]):
             >>> reorderer.advance(11_000_000)
             ['last']
         """
-        at, released = to_us(time), []
+        at, released = _checked(to_us(time)), []
         for name in self._named(device):
             found = self._devices[name]
             found.largest = max(found.largest, at)
@@ -181,6 +181,11 @@ class Reorderer(Generic[Item]):
         self._forget_empty(device, found)
         return released
 
+    def _earliest(self, device: Hashable) -> int | None:
+        """The time of the earliest held item of a device in microseconds, or None."""
+        found = self._devices.get(device)
+        return None if found is None else found.rows[0][0]
+
     def _forget_empty(self, device: Hashable, found: _Device[Item]) -> None:
         if not found.rows:
             del self._devices[device]
@@ -189,6 +194,12 @@ class Reorderer(Generic[Item]):
 def _items(rows: list[tuple[int, int, Item]]) -> list[Item]:
     rows.sort()  # the numbers of arrival differ, so items are never compared
     return [row[2] for row in rows]
+
+
+def _checked(time_us: int) -> int:
+    if not is_time(time_us):
+        raise InvalidArgumentError(f"time {shown(time_us)} is outside year 1 to year 9999")
+    return time_us
 
 
 def _time_of(item: Any) -> int:
