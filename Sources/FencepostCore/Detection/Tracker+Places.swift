@@ -56,15 +56,22 @@ extension Tracker {
       return false
     }
     let isInside = table.shape(of: slot).measure(fix.coordinate, at: position, margins: (0, 0)).isInside
-    if isCertain(slot, fix, inwards: isInside, table) { return false }
+    if Self.isCertain(slot, fix, inwards: isInside, table, confidence: options.accuracyConfidence) { return false }
     known.setTooCoarse(slot, table)
     return true
   }
 
-  /// Whether the probability that a shape contains the true position of a fix is decisive for a side.
+  /// Whether the probability that a shape contains the true position of a fix is decisive for a side. The function is
+  /// static, because a call in the middle of a mutation would copy the tracker.
+  ///
+  /// - Parameter confidence: ``MonitorOptions/accuracyConfidence``
   @inline(never)
-  private func isCertain(_ slot: UInt32, _ fix: Fix, inwards isInwards: Bool, _ table: ConditionTable) -> Bool {
-    table.policy(of: slot).isDecisive(inwards: isInwards, options.probability(table.shape(of: slot), fix))
+  private static func isCertain(
+    _ slot: UInt32, _ fix: Fix, inwards isInwards: Bool, _ table: ConditionTable, confidence: Double
+  ) -> Bool {
+    table.policy(of: slot).isDecisive(
+      inwards: isInwards,
+      table.shape(of: slot).probability(at: fix.coordinate, accuracy: fix.accuracy, confidence: confidence))
   }
 
   /// The distance from a boundary, in metres, beyond which the side of a fix decides the probability; or a little more.
@@ -103,7 +110,10 @@ extension Tracker {
       if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time, table, &survey) }
       return
     }
-    guard isDecisive(slot, fix, measure, size: shape.size, margins: (inner, outer), policy, from: observed, table)
+    guard
+      Self.isDecisive(
+        slot, fix, measure, size: shape.size, margins: (inner, outer), policy, from: observed, table,
+        confidence: options.accuracyConfidence)
     else { return }
     let (candidate, dwell) = Self.candidate(
       fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position, near: found), policy,
@@ -119,16 +129,16 @@ extension Tracker {
   /// Whether a fix on the other side of the line than the observed one is beyond the margin there, and has a decisive
   /// probability if the policy has probabilities.
   @inline(__always)
-  func isDecisive(
+  static func isDecisive(
     _ slot: UInt32, _ fix: Fix, _ measure: Shape.Measure, size: Double, margins: (inner: Double, outer: Double),
-    _ policy: TransitionPolicy, from observed: Observed, _ table: ConditionTable
+    _ policy: TransitionPolicy, from observed: Observed, _ table: ConditionTable, confidence: Double
   ) -> Bool {
     let isBeyondMargin =
       observed == .inside
       ? measure.distance >= measure.line + margins.outer
       : measure.distance <= measure.line - margins.inner && !policy.isTooCoarse(size: size, accuracy: fix.accuracy)
     guard isBeyondMargin, policy.hasProbability else { return isBeyondMargin }
-    return isCertain(slot, fix, inwards: observed == .outside, table)
+    return isCertain(slot, fix, inwards: observed == .outside, table, confidence: confidence)
   }
 
   /// Returns the candidate that a decisive fix opens, and the dwell after which it is confirmed, in microseconds.

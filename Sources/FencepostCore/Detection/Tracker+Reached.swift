@@ -56,7 +56,9 @@ extension Tracker {
     let measure = Shape.Measure(
       distance: circle.distance(to: fix.coordinate, at: position, margins: (inner, outer)), line: circle.radius)
     guard measure.isInside != (observed == .inside),
-      isDecisive(slot, fix, measure, size: circle.radius, margins: (inner, outer), policy, from: observed, table)
+      Self.isDecisive(
+        slot, fix, measure, size: circle.radius, margins: (inner, outer), policy, from: observed, table,
+        confidence: options.accuracyConfidence)
     else { return }
     let (candidate, dwell) = Self.candidate(
       fix, boundaryDistance: measure.boundaryDistance, policy, from: observed, isOnPath: survey.isOnPath)

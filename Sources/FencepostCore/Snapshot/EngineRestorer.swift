@@ -70,14 +70,25 @@ struct EngineRestorer: ~Copyable {
     switch format {
     case HeadRow.format, HeadRow.extendedFormat:
       let head = try HeadRow(reading: &reader, format: format)
-      engine = head.engine(name: name)
+      start(head)
       engine?.reserve(Int(min(head.conditionCount, Self.mostReserved)), identifierBytes: 0)
-    case FirstFormat.format:
-      let (head, device) = try FirstFormat.readHead(&reader)
-      engine = head.engine(name: name)
-      restoreDevice(device)
+    case FirstFormat.format: try receiveFirstHead(&reader)
     default: throw Damage("the rows have format \(format)")
     }
+  }
+
+  @inline(never)
+  private mutating func receiveFirstHead(_ reader: inout ByteReader) throws(Damage) {
+    let (head, device) = try FirstFormat.readHead(&reader)
+    start(head)
+    restoreDevice(device)
+  }
+
+  /// Creates the engine of a head. The function is not inlined, because an engine is large and a stack may be small.
+  @inline(never)
+  private mutating func start(_ head: borrowing HeadRow) {
+    engine = MonitorEngine(trusted: name, head.options)
+    head.restore(&engine!)
   }
 
   private mutating func receiveDevice(_ row: MonitorRow, _ reader: inout ByteReader) throws(Damage) {

@@ -118,10 +118,15 @@ struct HeadRow {
   /// Returns an engine that contains only the data of the head.
   func engine(name: String?) -> MonitorEngine {
     var engine = MonitorEngine(trusted: name, options)
+    restore(&engine)
+    return engine
+  }
+
+  /// Continues the numbers of an engine without conditions.
+  func restore(_ engine: inout MonitorEngine) {
     engine.table.startGenerations(after: lastGeneration)
     engine.delivery.restore(sequence: lastSequence, change: lastChange)
     engine.table.startTickets(after: lastTicket)
-    return engine
   }
 }
 
