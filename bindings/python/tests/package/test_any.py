@@ -22,7 +22,8 @@ REASONS = {
     "an event of any follower": {"Broadcast.subscribe"},
     "of a library without types": {"EventLog.to_file", "Tuning.plot"},
     "made by the package alone": {
-        "ArrowExport.__init__", "Device.__init__", "EventUpdates.__init__", "LiveEvents.__init__", "Matches.__init__",
+        "ArrowExport.__init__", "Device.__init__", "EventUpdates.__init__", "LiveEvents.__init__", "Log.__init__",
+        "Matches.__init__",
     },
 }  # fmt: skip
 

@@ -20,6 +20,7 @@ from .._log.event_log import EventLog
 from .._log.log import TrackedEvent
 from .._monitor.filling import add_conditions
 from .._monitor.monitor import Monitor
+from .._replay.doubted import separating
 from .._replay.exchanged import is_presence, some_points, warn_of_exchanged
 from .._replay.filling import conditions_of
 from .._replay.replay import Replay
@@ -205,7 +206,8 @@ def run(options: argparse.Namespace) -> int:
     with _progress(len(replay), machine) as on_input:
         events = noted(replay.events(options.until, on_input))
         WRITERS[options.format](events if machine else list(events), sys.stdout)
-    log = EventLog([replay.result(track, seen)], conditions, options=_monitor_options(options))
+    own = _monitor_options(options)
+    log = EventLog([replay.result(track, seen)], conditions, None, own, separating(own))
     if options.summary:
         if not machine:
             sys.stdout.write("\n")

@@ -15,6 +15,7 @@ from .._tables.times import from_us, time_text, utc_text
 from .._values.any_condition import Condition
 from .._values.enums import State
 from .._values.events import EVENT_KINDS, LOG_COLUMNS, Event, event_points
+from .doubted import Separate
 from .visits import Visits, visit_columns
 
 if TYPE_CHECKING:
@@ -94,11 +95,12 @@ class Log(Rows[Event]):
         conditions: Sequence[ConditionRow],
         by: str | None = None,
         options: Mapping[str, Any] = MappingProxyType({}),
+        separate: Separate | None = None,
     ) -> None:
         super().__init__(lambda: (event for replayed in self._replays for event in replayed.events))
         self._replays, self._conditions = tuple(replays), tuple(conditions)
-        self._options = options
-        """The options of the monitor or fleet, from which the report finds the doubted fixes."""
+        self._options, self._separate = options, separate
+        """The options of the monitor or fleet, and the function with which the report finds the doubted fixes."""
         self.by = by
         """Name of the column that identifies the tracks, or None if there is only one track."""
 
@@ -146,7 +148,7 @@ class Log(Rows[Event]):
         """
         for replayed in self._replays:
             if replayed.key == track:
-                return type(self)([replayed], self._conditions, self.by, self._options)
+                return type(self)([replayed], self._conditions, self.by, self._options, self._separate)
         raise KeyError(track)
 
     def visits(self) -> Visits:

@@ -14,7 +14,7 @@ from .._values.enums import Cause, State
 from .._values.events import Event, diagnostic_names, path_words, refinement_text
 from .._values.lines import Gate
 from .._values.shapes import Corridor, Polygon
-from .doubted import DoubtedFix, separated
+from .doubted import DoubtedFix, placed
 from .log import Log, TrackReplay
 from .outlines import Polygons, corridor, in_metres, lines, polygon
 from .visits import Known, VisitRow, intervals
@@ -119,7 +119,11 @@ def report_data(log: Log) -> ReportData:
     _add_visits(data, rows, tracks, places_of)
     pairs = {(row[0], row[1]) for row in data.visits}
     for number, replayed in enumerate(log.replays):
-        accepted, doubted = separated(replayed.fixes, log._options)
+        doubted: list[DoubtedFix] = []
+        if log._separate is None:
+            accepted = placed(replayed.fixes)
+        else:
+            accepted, doubted = log._separate(replayed.fixes)
         doubts += ((number, doubt) for doubt in doubted)
         fixes = _with_path(accepted, replayed)
         if reference is None and fixes:

@@ -22,6 +22,7 @@ from .._tables.times import EPOCH, Time, to_us
 from .._values.arguments import device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.policy import TransitionPolicy
+from .doubted import separating
 from .filling import conditions_of, conditions_reading, given_conditions
 from .given import GivenTracks, Played
 from .joint import Policies, copies, flap_limit, flaps, mean_seconds, named_policies, separated
@@ -314,7 +315,7 @@ class _Again:
             replays = separated(tracks.replay(table, self.reports, self.until_us), self.rows, len(together))
             for policy, own in zip(together, replays):
                 rows = [row if row.policy is None else replace(row, policy=policy) for row in self.rows]
-                logs.append(EventLog(own, rows, self.by, self.options))
+                logs.append(EventLog(own, rows, self.by, self.options, separating(self.options)))
         return logs
 
 

@@ -24,6 +24,7 @@ from .._values.arguments import device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
+from .doubted import separating
 from .filling import conditions_of, conditions_reading, feed_report, given_conditions
 from .given import GivenTracks, Played
 
@@ -171,7 +172,9 @@ def replay(
         track, columns or {}, by, scale, Reading(layer, transform, times), sort, Played(speed, start, loop)
     )
     table = conditions_of(rows, name, options)
-    log = EventLog(given.replay(table, reports_of(sightings, times, sort), until_us), rows, column, options)
+    log = EventLog(
+        given.replay(table, reports_of(sightings, times, sort), until_us), rows, column, options, separating(options)
+    )
     warn_of(given.flaw, given.source, log)
     return log
 
