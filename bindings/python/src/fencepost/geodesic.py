@@ -64,9 +64,7 @@ class Direct(NamedTuple, Generic[T]):
 
 
 @overload
-def inverse(
-    latitude1: SupportsFloat, longitude1: SupportsFloat, latitude2: SupportsFloat, longitude2: SupportsFloat
-) -> Inverse[float]: ...
+def inverse(latitude1: float, longitude1: float, latitude2: float, longitude2: float) -> Inverse[float]: ...
 @overload
 def inverse(
     latitude1: SupportsFloat | Column,
@@ -95,9 +93,7 @@ def inverse(latitude1: Any, longitude1: Any, latitude2: Any, longitude2: Any) ->
 
 
 @overload
-def direct(
-    latitude: SupportsFloat, longitude: SupportsFloat, azimuth: SupportsFloat, distance: SupportsFloat
-) -> Direct[float]: ...
+def direct(latitude: float, longitude: float, azimuth: float, distance: float) -> Direct[float]: ...
 @overload
 def direct(
     latitude: SupportsFloat | Column,

@@ -20,9 +20,8 @@ from .._log.event_log import EventLog
 from .._log.log import TrackedEvent
 from .._monitor.filling import add_conditions
 from .._monitor.monitor import Monitor
-from .._replay.doubted import separating
 from .._replay.exchanged import is_presence, some_points, warn_of_exchanged
-from .._replay.filling import conditions_of
+from .._replay.filling import conditions_of, separating
 from .._replay.replay import Replay
 from .._replay.significant import Thinning
 from .._replay.way_points import timed

@@ -15,10 +15,10 @@ from .._tables.times import from_us, time_text, utc_text
 from .._values.any_condition import Condition
 from .._values.enums import State
 from .._values.events import EVENT_KINDS, LOG_COLUMNS, Event, event_points
-from .doubted import Separate
 from .visits import Visits, visit_columns
 
 if TYPE_CHECKING:
+    from .doubted import Separate
     from typing import Self
 
 

@@ -22,8 +22,7 @@ from .._tables.times import EPOCH, Time, to_us
 from .._values.arguments import device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.policy import TransitionPolicy
-from .doubted import separating
-from .filling import conditions_of, conditions_reading, given_conditions
+from .filling import conditions_of, conditions_reading, separating, given_conditions
 from .given import GivenTracks, Played
 from .joint import Policies, copies, flap_limit, flaps, mean_seconds, named_policies, separated
 from .replay import reports_of, scale_of

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any
 
 from .._files.tracks import FixRow
-from .._log.doubted import DoubtedFix, Separate
+from .._log.doubted import DoubtedFix
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, LateInputError
 from .._values.conditions import Circle
 from .._values.enums import Notify
 from .._values.policy import TransitionPolicy
-
-PLAUSIBILITY = ("plausible_speed", "corroboration_count", "corroboration_time")
-
-
-def separating(options: Mapping[str, Any]) -> Separate | None:
-    """Returns the function that separates the fixes of a replay with these options; None if the replay doubts no
-    fix."""
-    if options.get("plausible_speed") is None:
-        return None
-    return partial(separated, {name: options[name] for name in PLAUSIBILITY if name in options})
 
 
 def separated(options: Mapping[str, Any], fixes: Iterable[FixRow]) -> tuple[list[FixRow], list[DoubtedFix]]:

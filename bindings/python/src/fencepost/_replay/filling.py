@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +22,9 @@ from .._values.policy import TransitionPolicy
 if TYPE_CHECKING:
     from .._files.sightings import Report
     from .._fleet.conditions import Zones
+    from .._log.doubted import Separate
+
+_PLAUSIBILITY = ("plausible_speed", "corroboration_count", "corroboration_time")
 
 
 def conditions_reading(layer: str | None, transform: bool, max_vertices: int | None) -> Reading:
@@ -147,3 +151,13 @@ def feed_report(monitor: Monitor, report: Report) -> None:
         monitor.set_scanning(report.scanning, time=report.time_us)
     else:
         monitor.feed_sightings(report.beacons, time=report.time_us)
+
+
+def separating(options: Mapping[str, Any]) -> Separate | None:
+    """Returns the function that separates the accepted fixes of a replay with these options from the doubted fixes; None
+    if the replay doubts no fix."""
+    if options.get("plausible_speed") is None:
+        return None
+    from .doubted import separated
+
+    return partial(separated, {name: options[name] for name in _PLAUSIBILITY if name in options})

@@ -24,8 +24,7 @@ from .._values.arguments import device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
-from .doubted import separating
-from .filling import conditions_of, conditions_reading, feed_report, given_conditions
+from .filling import conditions_of, conditions_reading, separating, feed_report, given_conditions
 from .given import GivenTracks, Played
 
 if TYPE_CHECKING:
