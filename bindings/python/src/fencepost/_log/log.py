@@ -18,8 +18,9 @@ from .._values.events import EVENT_KINDS, LOG_COLUMNS, Event, event_points
 from .visits import Visits, visit_columns
 
 if TYPE_CHECKING:
-    from .doubted import Separate
     from typing import Self
+
+    from .doubted import Separate
 
 
 class ReplayCounts(NamedTuple):

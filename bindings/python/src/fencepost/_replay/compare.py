@@ -22,7 +22,7 @@ from .._tables.times import EPOCH, Time, to_us
 from .._values.arguments import device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.policy import TransitionPolicy
-from .filling import conditions_of, conditions_reading, separating, given_conditions
+from .filling import conditions_of, conditions_reading, given_conditions, separating
 from .given import GivenTracks, Played
 from .joint import Policies, copies, flap_limit, flaps, mean_seconds, named_policies, separated
 from .replay import reports_of, scale_of

@@ -24,7 +24,7 @@ from .._values.arguments import device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
-from .filling import conditions_of, conditions_reading, separating, feed_report, given_conditions
+from .filling import conditions_of, conditions_reading, feed_report, given_conditions, separating
 from .given import GivenTracks, Played
 
 if TYPE_CHECKING:
