@@ -154,8 +154,8 @@ def feed_report(monitor: Monitor, report: Report) -> None:
 
 
 def separating(options: Mapping[str, Any]) -> Separate | None:
-    """Returns the function that separates the accepted fixes of a replay with these options from the doubted fixes; None
-    if the replay doubts no fix."""
+    """Returns the function that separates the accepted fixes of a replay with these options from the doubted fixes, or
+    None if the replay doubts no fix."""
     if options.get("plausible_speed") is None:
         return None
     from .doubted import separated
