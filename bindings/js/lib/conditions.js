@@ -9,6 +9,7 @@ const DWELLS = ["timer", "evidence"];
 const ASSUMED = ["unknown", "satisfied", "unsatisfied"];
 const POLICY_MEMBERS = [
   "entryDwell", "exitDwell", "entryMargin", "exitMargin", "exitMarginLimit", "accuracyFactor", "dwellPolicy", "notify",
+  "entryProbability", "exitProbability",
 ];
 const OPTION_MEMBERS = ["assuming", "policy", "tag", "radius", "edges", "oriented", "buffer", "maxVertices"];
 const LINES = ["LineString", "MultiLineString"];
