@@ -88,40 +88,4 @@ extension Tracker {
     timeline.markGap(before: fix)
     timeline.forgetLastFix()
   }
-
-  /// Accepts fixes like ``skipSafeFixes(_:from:)``, as long as each one certainly follows the one before, on a path
-  /// without a gap.
-  @inline(never)
-  mutating func skipPlausible(_ fixes: some FixRows, from start: Int, _ plausibility: Plausibility) -> Int {
-    guard timeline.chain.isEmpty, var before = timeline.lastFix else { return start }
-    let safe = lookout.safe
-    let horizon = safeHorizon
-    let longestStep = options.longestTimeStep
-    var (longestGap, maxSpeed): (Int64, Double) = (.max, .infinity)
-    if case .geodesic(let maxGap, let limit) = options.path { (longestGap, maxSpeed) = (maxGap, limit ?? .infinity) }
-    var time = clock
-    var index = start
-    let count = fixes.count
-    while index < count {
-      let fix = fixes[unchecked: index]
-      guard fix.coordinate.isValid, safe.contains(fix.coordinate), fix.accuracy >= 0,
-        fix.time.microseconds < horizon, UInt64(bitPattern: fix.time.microseconds &- time) <= longestStep,
-        plausibility.surelyFollows(before, fix)
-      else { break }
-      let duration = fix.time.microseconds &- before.time.microseconds
-      guard duration <= longestGap else { break }
-      if duration > 0 {
-        let reach = maxSpeed * (Double(duration) / 1e6)
-        guard safe.squaredLength(from: before.coordinate, to: fix.coordinate) <= reach * reach else { break }
-      }
-      time = fix.time.microseconds
-      before = fix
-      index &+= 1
-    }
-    guard index > start else { return start }
-    timeline.move(to: time)
-    timeline.keep(before)
-    timeline.countFixes(index - start)
-    return index
-  }
 }

@@ -28,12 +28,10 @@ extension Tracker {
     let safe = lookout.safe
     guard safe.squaredRadius > 0 else { return start }
     let horizon = safeHorizon
-    if plainSteps == 0, let plausibility = options.plausibility {
-      return skipPlausible(fixes, from: start, plausibility)
-    }
+    if plainSteps == 0 { return skipLimitedSteps(fixes, from: start) }
     var longestStep = plainSteps &- 1
     if case .geodesic(let maxGap, let maxSpeed) = options.path {
-      if let maxSpeed { return skipSafePath(fixes, from: start, maxGap: maxGap, maxSpeed: maxSpeed) }
+      if maxSpeed != nil { return skipLimitedSteps(fixes, from: start) }
       // The safe region is convex, so the path between two fixes in the region is in the region.
       guard start < fixes.count, let step = stepWithoutGap(to: fixes[unchecked: start], maxGap) else { return start }
       longestStep = step
@@ -54,6 +52,44 @@ extension Tracker {
     // Read anew: a caller that changes its columns meanwhile must not leave behind what no fix can be.
     let last = fixes[unchecked: index - 1]
     if last.isUsable { timeline.keep(last) }
+    timeline.countFixes(index - start)
+    return index
+  }
+
+  /// Accepts fixes as ``skipSafeFixes(_:from:)`` does, if the options limit the speed between two fixes: as long as each
+  /// fix certainly follows the one before (``Plausibility``), and the path between them is not a gap. The safe region is
+  /// convex, so the path between two fixes in the region is in the region.
+  @inline(never)
+  private mutating func skipLimitedSteps(_ fixes: some FixRows, from start: Int) -> Int {
+    let plausibility = options.plausibility
+    guard plausibility == nil || timeline.chain.isEmpty, var before = timeline.lastFix else { return start }
+    let safe = lookout.safe
+    let horizon = safeHorizon
+    let longestStep = options.longestTimeStep
+    var (longestGap, maxSpeed): (Int64, Double) = (.max, .infinity)
+    if case .geodesic(let maxGap, let limit) = options.path { (longestGap, maxSpeed) = (maxGap, limit ?? .infinity) }
+    var time = clock
+    var index = start
+    let count = fixes.count
+    while index < count {
+      let fix = fixes[unchecked: index]
+      guard fix.coordinate.isValid, safe.contains(fix.coordinate), fix.accuracy >= 0,
+        fix.time.microseconds < horizon, UInt64(bitPattern: fix.time.microseconds &- time) <= longestStep
+      else { break }
+      if let plausibility, !plausibility.surelyFollows(before, fix) { break }
+      let duration = fix.time.microseconds &- before.time.microseconds
+      guard duration <= longestGap else { break }
+      if duration > 0 {
+        let reach = maxSpeed * (Double(duration) / 1e6)
+        guard safe.squaredLength(from: before.coordinate, to: fix.coordinate) <= reach * reach else { break }
+      }
+      time = fix.time.microseconds
+      before = fix
+      index &+= 1
+    }
+    guard index > start else { return start }
+    timeline.move(to: time)
+    timeline.keep(before)
     timeline.countFixes(index - start)
     return index
   }

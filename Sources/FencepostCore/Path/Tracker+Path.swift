@@ -264,39 +264,6 @@ extension Tracker {
     return min(options.longestTimeStep, UInt64(maxGap))
   }
 
-  /// For paths with a maximum speed: accepts fixes as ``skipSafeFixes(_:from:)`` does, as long as there is no gap. The
-  /// safe region is convex, so the path between two fixes in the region is in the region.
-  @inline(never)
-  mutating func skipSafePath(_ fixes: some FixRows, from start: Int, maxGap: Int64, maxSpeed: Double) -> Int {
-    guard var before = timeline.lastFix else { return start }
-    let safe = lookout.safe
-    let horizon = safeHorizon
-    let longestStep = options.longestTimeStep
-    var time = clock
-    var index = start
-    let count = fixes.count
-    while index < count {
-      let fix = fixes[unchecked: index]
-      guard fix.coordinate.isValid, safe.contains(fix.coordinate), fix.accuracy >= 0,
-        fix.time.microseconds < horizon, UInt64(bitPattern: fix.time.microseconds &- time) <= longestStep
-      else { break }
-      let duration = fix.time.microseconds &- before.time.microseconds
-      guard duration <= maxGap else { break }
-      if duration > 0 {
-        let reach = maxSpeed * (Double(duration) / 1e6)
-        guard safe.squaredLength(from: before.coordinate, to: fix.coordinate) <= reach * reach else { break }
-      }
-      time = fix.time.microseconds
-      before = fix
-      index &+= 1
-    }
-    guard index > start else { return start }
-    timeline.move(to: time)
-    timeline.keep(before)
-    timeline.countFixes(index - start)
-    return index
-  }
-
   /// Whether the path to a fix that reaches no threshold reaches no threshold either, and is not a gap. The safe region
   /// must already be that around the fix.
   ///

@@ -7,10 +7,6 @@ import { EDGES, chosen, duration, flags, integer, members, number, shown, truth,
 const NOTIFY = ["initial", "entry", "exit"];
 const DWELLS = ["timer", "evidence"];
 const ASSUMED = ["unknown", "satisfied", "unsatisfied"];
-const POLICY_MEMBERS = [
-  "entryDwell", "exitDwell", "entryMargin", "exitMargin", "exitMarginLimit", "accuracyFactor", "dwellPolicy", "notify",
-  "entryProbability", "exitProbability",
-];
 const OPTION_MEMBERS = ["assuming", "policy", "tag", "radius", "edges", "oriented", "buffer", "maxVertices"];
 const LINES = ["LineString", "MultiLineString"];
 const POLYGONS = ["Polygon", "MultiPolygon"];
@@ -30,7 +26,7 @@ export const POLICIES = Object.freeze({
 
 function policyOf(given) {
   if (typeof given === "string") return POLICIES[Object.keys(POLICIES)[chosen(given, "policy", Object.keys(POLICIES))]];
-  return { ...standard, ...members(given, "policy", POLICY_MEMBERS) };
+  return { ...standard, ...members(given, "policy", Object.keys(standard)) };
 }
 
 function putPolicy(engine, take, given) {

@@ -202,9 +202,10 @@ class Follower(Running):
             "max_gap": max_gap,
             "max_speed": max_speed,
             "plausible_speed": plausible_speed,
+            "corroboration_count": corroboration_count,
+            "corroboration_time": corroboration_time,
+            "accuracy_confidence": accuracy_confidence,
         }
-        way |= {"corroboration_count": corroboration_count, "corroboration_time": corroboration_time}
-        way["accuracy_confidence"] = accuracy_confidence
         has_path = member(DevicePath, path, "path") != DevicePath.FIXES or max_speed is not None
         if has_path and isinstance(zones, Monitor | Fleet):
             raise InvalidArgumentError("path, max_speed: the fleet or monitor has its own path; do not pass them")
