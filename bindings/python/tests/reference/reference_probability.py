@@ -34,6 +34,14 @@ def probability(condition: Any, fix: Any, distance: float, confidence: float) ->
     Args:
         distance: the signed boundary distance of the fix.
     """
+    known: dict[Any, float] = vars(condition.definition.get("shape", condition)).setdefault("probabilities", {})
+    key = fix.latitude, fix.longitude, fix.accuracy, confidence
+    if key not in known:
+        known[key] = computed(condition, fix, distance, confidence)
+    return known[key]
+
+
+def computed(condition: Any, fix: Any, distance: float, confidence: float) -> float:
     side = 1.0 if distance <= 0 else 0.0
     if fix.accuracy == 0:
         return side
