@@ -317,7 +317,8 @@ class Condition:
         return 0.0 if k == 0 else k * accuracy
 
     def margin_in(self, accuracy):
-        return min(max(self.policy["entry_margin"], self._weighted(accuracy)), self.size / 2)
+        margin = max(self.policy["entry_margin"], self._weighted(accuracy))
+        return min(margin, self.size / 2) if margin > 0 else 0.0  # the size of a thin shape takes long to compute
 
     def margin_out(self, accuracy):
         margin = self.policy["exit_margin"]
