@@ -235,11 +235,11 @@ $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
 	@touch $@
 
 # Installs the package with everything that its tests need, including the tools that build the wheel.
-$(stamps)/python-test: $(stamps)/python .ci/natural-earth.sh
+$(stamps)/python-test: $(stamps)/python .ci/data.sh
 	@echo "== installing what the Python tests need"
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
 	  $(python) -m pip install --quiet './bindings/python[$(extras)]' $(call group,test dist format)
-	@.ci/natural-earth.sh $(python)
+	@.ci/data.sh $(python) geopandas 0.14.4
 	@touch $@
 
 # Installs the tools that build the wheel.
@@ -300,9 +300,9 @@ $(stamps)/spark: $(stamps)/python-test .ci/java.sh
 	  $(python) -m pip install --quiet './bindings/python[spark]'
 	@touch $@
 
-$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/traffic.sh .ci/gdal.sh .ci/postgresql.sh .ci/duckdb.sh $(stamps)/spark $(stamps)/lint
+$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/data.sh .ci/gdal.sh .ci/postgresql.sh .ci/duckdb.sh $(stamps)/spark $(stamps)/lint
 	@echo "== installing what the heavy tests need"
-	@.ci/traffic.sh $(python)
+	@.ci/data.sh $(python) traffic 2.13
 	@.ci/gdal.sh
 	@.ci/postgresql.sh
 	@for version in 1.2.0 2.0.1; do .ci/duckdb.sh .build/duckdb/$$version $$version; done

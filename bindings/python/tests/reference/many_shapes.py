@@ -20,7 +20,7 @@ from reference_shapes.planar_edges import number_of_vertices
 from reference_shapes.vertices import checked
 
 FENCES = SHARED / "data" / "fences"
-# The script .ci/natural-earth.sh downloads this wheel, which contains Natural Earth's countries (public domain).
+# The script .ci/data.sh downloads this wheel, which contains Natural Earth's countries (public domain).
 WHEEL = ROOT / ".build" / "data" / "geopandas-0.14.4-py3-none-any.whl"
 DEEP = 250.0
 

@@ -1,5 +1,5 @@
 """Tests plausibility with a real flight whose receiver was spoofed. The data are in the wheel `traffic`, which
-.ci/traffic.sh downloads; without it, the tests are skipped."""
+.ci/data.sh downloads; without it, the tests are skipped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REGIONS = "traffic/data/eurocontrol/eurofirs.json"
 SPEED = 350.0  # an airliner
 pytestmark = pytest.mark.skipif(
     not WHEEL.is_file(),
-    reason=f"{WHEEL.relative_to(ROOT)} is missing: run .ci/traffic.sh PYTHON, or make setup-test-all",
+    reason=f"{WHEEL.relative_to(ROOT)} is missing: run .ci/data.sh PYTHON traffic 2.13, or make setup-test-all",
 )
 
 
