@@ -10,6 +10,7 @@ from .._errors import InputError
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import is_arrow
 from .._tables.frames import is_frame
+from .._tables.numbers import shown
 from .._tables.times import is_time
 from .._values.any_condition import Condition
 from .._values.arguments import assumed_state
@@ -243,7 +244,7 @@ def _geojson(conditions: Any) -> dict[str, Any] | None:
 
 def _given(condition: Any, key: Any, default: TransitionPolicy, name: str, state: State) -> ConditionRow:
     if not isinstance(key, str):
-        raise TypeError(f"{name}: the identifier {key!r} must be str, not {type(key).__name__}")
+        raise TypeError(f"{name}: the identifier {shown(key)} must be str, not {type(key).__name__}")
     # The definition comes from a table or a monitor.
     if not is_condition(condition) and is_condition(getattr(condition, "condition", None)):
         condition, default = condition.condition, condition.policy

@@ -8,6 +8,7 @@ from typing import Any
 
 from .._native import InvalidArgumentError
 from .._tables.buffers import ColumnTypeError, require_order
+from .._tables.numbers import shown
 from .._values.arguments import identifier_text
 
 
@@ -71,7 +72,7 @@ def _texts(values: list[Any], what: str) -> tuple[str, ...]:
         missing = value is None or value != value
         text = None if missing else identifier_text(value)
         if not isinstance(text, str):
-            said = "the value is missing" if missing else f"{value!r} is {type(value).__name__}, expected str"
+            said = "the value is missing" if missing else f"{shown(value)} is {type(value).__name__}, expected str"
             raise _error(InvalidArgumentError if missing else ColumnTypeError, f"{what}, row {row}: {said}", row)
         texts.append(text)
     return tuple(texts)

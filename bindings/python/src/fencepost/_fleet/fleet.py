@@ -223,7 +223,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
                 source.put_into(conditions)
             return
         if name is not None and store is None:
-            raise InvalidArgumentError(f"name is {name!r} but store is None: pass a folder as store, or no name")
+            raise InvalidArgumentError(f"name is {shown(name)} but store is None: pass a folder as store, or no name")
         self._handle = Handle(
             conditions._handle,
             *limits,

@@ -158,8 +158,11 @@ def column_names(columns: Any) -> Mapping[str, str]:
 
 
 def identifier_text(value: Any) -> Any:
-    """Converts a number to text. Values other than numbers are returned unchanged."""
+    """Converts a number to text. Other values are returned unchanged, and so is an integer with more than 255 digits:
+    it is too long for an identifier, and Python may refuse to convert it."""
     if isinstance(value, int | float) and not isinstance(value, bool):
+        if isinstance(value, int) and abs(value) >= 10**255:
+            return value
         # In pandas, a column of numbers with missing values consists of floats.
         return str(int(value)) if value == value // 1 else str(value)
     return value
