@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from fencepost import Circle, Fleet, InputError, InvalidArgumentError, Zones
+from fencepost import Circle, Fleet, Zones
+from fencepost.errors import InputError, InvalidArgumentError
 
 HUGE: Any = 10**5000
 FEATURE = {
