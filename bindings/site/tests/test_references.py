@@ -93,7 +93,7 @@ def test_texts_of_properties_are_whole(site: Path) -> None:
 
 def test_abstracts_of_swift_keep_their_names(site: Path) -> None:
     text = re.sub("<.*?>", "", (site / "reference" / "swift.html").read_text(encoding="utf-8"))
-    assert "A circle on the Earth: satisfied within radius of center, the line included." in text
+    assert "A circle on the Earth; satisfied within radius of center, including the line." in text
 
 
 def test_guides_and_references_lead_to_each_other(site: Path) -> None:
