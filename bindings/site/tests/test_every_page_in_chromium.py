@@ -4,11 +4,13 @@ can be copied with the mouse and with the keyboard."""
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
 from conftest import DOCS
 from selenium import webdriver
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -32,6 +34,13 @@ def test_each_page_is_in_a_part(site: Path) -> None:
     assert others == {"reference/swift.html"} and len(listed) == len(set(listed)) > 130
 
 
+def wait_for_pictures(browser: webdriver.Chrome) -> None:
+    """Waits until the pictures for a new width and colour scheme are loaded; the faults name those that are not."""
+    loaded = "return [...document.images].every((image) => image.complete && image.naturalWidth > 0)"
+    with contextlib.suppress(TimeoutException):
+        WebDriverWait(browser, 10).until(lambda it: it.execute_script(loaded))
+
+
 @pytest.mark.parametrize("part", [*PARTS, "reference/swift.html"])
 def test_each_page_is_legible(browser: webdriver.Chrome, address: str, part: str) -> None:
     pages, faults = [part] if part.endswith(".html") else pages_of(part), []
@@ -44,6 +53,7 @@ def test_each_page_is_legible(browser: webdriver.Chrome, address: str, part: str
             for scheme in SCHEMES:
                 media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
                 browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+                wait_for_pictures(browser)
                 faults += [f"{page}, {name}, {scheme}: {fault}" for fault in browser.execute_script(LOOKS)]
         faults += [f"{page}: {entry['message']}" for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     assert faults == []
