@@ -169,6 +169,8 @@ def as_json(row: Any) -> dict[str, Any]:
     # The command's output contains the fields for paths only if their values are not the defaults.
     assert found.pop("evidence") in ("fix", None) and not found.pop("gap") and found.pop("direction") is None
     found.pop("tag")
+    if found["probability"] is None:  # the command's output contains a probability only if the policy has probabilities
+        del found["probability"]
     found["diagnostics"] = found["diagnostics"].split("|") if found["diagnostics"] else []
     return found
 
