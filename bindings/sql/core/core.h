@@ -46,16 +46,20 @@ typedef struct fp_options {
     fencepost_edges edges;
     uint32_t oriented, max_vertices, reserved;
     double buffer_m;
-  } shape;                  /* edges: planar, geodesic; oriented: true, false; max_vertices; buffer
+  } shape;                       /* edges: planar, geodesic; oriented: true, false; max_vertices; buffer
                                          (metres) */
-  double radius_m;          /* radius (metres) */
-  uint32_t gate;            /* gate: true, false */
-  fencepost_path path;      /* path: fixes, geodesic */
-  int64_t max_gap_us;       /* max_gap (seconds) */
-  double max_speed_mps;     /* max_speed (metres per second) */
-  int64_t max_time_step_us; /* max_time_step (seconds) */
-  uint32_t skip_invalid;    /* invalid: refuse, skip */
-  int64_t unit_us;          /* time: s, ms, us: the unit of times written as numbers */
+  double radius_m;               /* radius (metres) */
+  uint32_t gate;                 /* gate: true, false */
+  fencepost_path path;           /* path: fixes, geodesic */
+  int64_t max_gap_us;            /* max_gap (seconds) */
+  double max_speed_mps;          /* max_speed (metres per second) */
+  int64_t max_time_step_us;      /* max_time_step (seconds) */
+  double plausible_speed_mps;    /* plausible_speed (metres per second); 0 = any speed */
+  int64_t corroboration_time_us; /* corroboration_time (seconds) */
+  uint32_t corroboration_count;  /* corroboration_count */
+  double accuracy_confidence;    /* accuracy_confidence: a share */
+  uint32_t skip_invalid;         /* invalid: refuse, skip */
+  int64_t unit_us;               /* time: s, ms, us: the unit of times written as numbers */
 } fp_options;
 
 enum {
@@ -68,16 +72,21 @@ enum {
   FP_OPTION_STEP = 1 << 6,
   FP_OPTION_INVALID = 1 << 7,
   FP_OPTION_TIME = 1 << 8,
+  FP_OPTION_PLAUSIBILITY = 1 << 9, /* plausible_speed, corroboration_count and corroboration_time */
+  FP_OPTION_CONFIDENCE = 1 << 10,
 
   FP_OPTIONS_OF_PLACES = FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_SHAPE | FP_OPTION_RADIUS | FP_OPTION_GATE,
   FP_OPTIONS_OF_SHAPES = FP_OPTION_SHAPE | FP_OPTION_RADIUS,
+  FP_OPTIONS_OF_PROBABILITIES = FP_OPTIONS_OF_SHAPES | FP_OPTION_CONFIDENCE,
   FP_OPTIONS_OF_REPLAYS = FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_PATH | FP_OPTION_STEP | FP_OPTION_INVALID |
-      FP_OPTION_TIME
+      FP_OPTION_TIME | FP_OPTION_PLAUSIBILITY | FP_OPTION_CONFIDENCE,
+  FP_OPTIONS_OF_FLEETS = FP_OPTIONS_OF_REPLAYS & ~(FP_OPTION_PATH | FP_OPTION_INVALID | FP_OPTION_TIME)
 };
 
 /*
  * Reads options. The defaults are policy=standard, assuming=unsatisfied, edges=planar, no buffer, max_vertices=500000,
- * path=fixes (path=geodesic needs max_gap), any speed, invalid=refuse and time=s.
+ * path=fixes (path=geodesic needs max_gap), any speed, every fix is plausible, accuracy_confidence=0.68, invalid=refuse
+ * and time=s. With probabilities, the accuracy factor of a policy is 0 unless the options name another.
  *
  * @param text     The options, `size` bytes; may be NULL if size is 0.
  * @param allowed  FP_OPTION_...: options of other groups are refused.
@@ -161,6 +170,11 @@ fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *opt
 /* Computes the signed distance from a position to a shape's boundary, in metres; it is negative inside. */
 bool fp_shape_distance(const fp_places *shape, double latitude, double longitude, double *out_m, fp_message *message);
 
+/* Computes the probability that the true position is inside a shape; the accuracy holds the share `confidence` of the
+   true positions. NaN: see fencepost_conditions_probability(). */
+bool fp_shape_probability(const fp_places *shape, double latitude, double longitude, double accuracy_m,
+                          double confidence, double *out, fp_message *message);
+
 /* -------------------------------------------------------------------------------------------- tracks */
 
 /* The fixes of one device, in any order. Initialise with zeros. */
@@ -194,6 +208,15 @@ fp_replay *fp_replay_begin(const fp_places *places, fp_track *track, const fp_ca
 bool fp_replay_next(fp_replay *replay, fencepost_event *out_event, bool *out_available, fp_message *message);
 void fp_replay_end(fp_replay *replay);
 
+/* The numbers of the fixes of a track: evaluated, left out by invalid=skip, ahead of the clock by more than
+   max_time_step, and doubted because of plausible_speed. */
+typedef struct fp_counts {
+  uint64_t accepted, invalid, late, doubted;
+} fp_counts;
+
+/* Replays a track and counts its fixes. */
+bool fp_count(const fp_places *places, fp_track *track, const fp_cancel *cancel, fp_counts *out, fp_message *message);
+
 /* The kind of an event: "enter", "exit", "cross", "determined", "timeout" or "diagnostic". */
 const char *fp_event_kind(const fencepost_event *event);
 /* The direction of a crossing: "left_to_right" or "right_to_left"; NULL if the event has no direction. */
@@ -201,8 +224,8 @@ const char *fp_event_direction(const fencepost_event *event);
 
 /* A period during which the condition of a place was satisfied. Times are microseconds since 1970. */
 typedef struct fp_visit {
-  const char *identifier;                       /* of the places */
-  int64_t start_us, end_us;                     /* times of the crossings; an open visit ends with the last fix */
+  const char *identifier;   /* of the places */
+  int64_t start_us, end_us; /* times of the crossings; an open visit ends with the last accepted fix */
   int64_t confirmed_start_us, confirmed_end_us; /* times of the events */
   const char *start_known, *end_known;          /* one of crossing, determination, assumed, open */
   bool open;
@@ -249,6 +272,9 @@ typedef struct fp_outcome {
 /* Feeds an input. A device state that was saved with other places is adapted to these places: see
    fencepost_fleet_import_devices(). */
 bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_message *message);
+
+/* Reads the number of doubted fixes from a state that fp_fleet_take() returned. */
+bool fp_doubted_fixes(const void *state, size_t size, uint64_t *out, fp_message *message);
 
 /* --------------------------------------------------------------------------------------------- times */
 

@@ -27,7 +27,7 @@ fp_fleet *fp_fleet_create(const void *bytes, size_t size, const fp_options *opti
   const uint8_t **of_value = fp_parts(bytes, size, &count, message);
   fp_places *places = of_value == NULL ? NULL : fp_places_begin(count, &compiled, message);
   fp_fleet *fleet = places == NULL ? NULL : calloc(1, sizeof *fleet);
-  own.max_time_step_us = options->max_time_step_us;
+  fp_set_trust(options, &own);
   bool good = fleet != NULL;
   if (places != NULL && fleet == NULL) fp_no_memory(message);
   if (good && fencepost_conditions_create(&fleet->table, &error) != FENCEPOST_OK)
@@ -104,4 +104,20 @@ bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_m
   fencepost_error ignored = FENCEPOST_ERROR_INIT;
   fencepost_fleet_remove_devices(fleet->fleet, &device, 1, 1, &ignored);
   return good;
+}
+
+bool fp_doubted_fixes(const void *state, size_t size, uint64_t *out, fp_message *message) {
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
+  fencepost_fleet *fleet = NULL;
+  fencepost_device device = 0;
+  const char *name = "device";
+  const uint64_t offsets[] = {0, size};
+  bool good = fencepost_fleet_create(&options, &fleet, &error) == FENCEPOST_OK &&
+              fencepost_fleet_import_devices(fleet, &name, state, offsets, 1, 1, &device, &error) == FENCEPOST_OK &&
+              fencepost_fleet_device_statistics(fleet, device, &statistics, &error) == FENCEPOST_OK;
+  fencepost_fleet_destroy(fleet);
+  *out = statistics.doubted_fixes;
+  return good || fp_fail(message, "%s", error.message);
 }

@@ -33,7 +33,7 @@ typedef enum {
   SECONDS,
   METRES,
   NUMBER,
-  VERTICES,
+  WHOLE,
   WORD
 } value_kind;
 typedef struct key {
@@ -62,18 +62,36 @@ static const key keys[] = {
     {"edges", FP_OPTION_SHAPE, WORD, IN(shape.edges), "geodesic=0 planar=1"},
     {"oriented", FP_OPTION_SHAPE, WORD, IN(shape.oriented), "false=0 true=1"},
     {"buffer", FP_OPTION_SHAPE, METRES, IN(shape.buffer_m), NULL},
-    {"max_vertices", FP_OPTION_SHAPE, VERTICES, IN(shape.max_vertices), NULL},
+    {"max_vertices", FP_OPTION_SHAPE, WHOLE, IN(shape.max_vertices), NULL},
     {"radius", FP_OPTION_RADIUS, METRES, IN(radius_m), NULL},
     {"gate", FP_OPTION_GATE, WORD, IN(gate), "false=0 true=1"},
     {"path", FP_OPTION_PATH, WORD, IN(path), "fixes=0 geodesic=1"},
     {"max_gap", FP_OPTION_PATH, SECONDS, IN(max_gap_us), NULL},
     {"max_speed", FP_OPTION_PATH, NUMBER, IN(max_speed_mps), NULL},
     {"max_time_step", FP_OPTION_STEP, SECONDS, IN(max_time_step_us), NULL},
+    {"plausible_speed", FP_OPTION_PLAUSIBILITY, NUMBER, IN(plausible_speed_mps), NULL},
+    {"corroboration_count", FP_OPTION_PLAUSIBILITY, WHOLE, IN(corroboration_count), NULL},
+    {"corroboration_time", FP_OPTION_PLAUSIBILITY, SECONDS, IN(corroboration_time_us), NULL},
+    {"accuracy_confidence", FP_OPTION_CONFIDENCE, NUMBER, IN(accuracy_confidence), NULL},
     {"invalid", FP_OPTION_INVALID, WORD, IN(skip_invalid), "refuse=0 skip=1"},
     {"time", FP_OPTION_TIME, WORD, IN(unit_us), "s=1000000 ms=1000 us=1"},
 };
 enum {
   KEY_COUNT = sizeof keys / sizeof *keys
+};
+
+/* The ranges of numbers that have more limits than 0. Both limits belong to the range, except 0 and 0.5. */
+static const struct {
+  size_t offset;
+  double least, most;
+  const char *words;
+} ranges[] = {
+    {IN(policy.entry_probability), 0.5, 0.99999, "above 0.5 and at most 0.99999"},
+    {IN(policy.exit_probability), 0.00001, 0.5, "at least 0.00001 and below 0.5"},
+    {IN(shape.max_vertices), 1, 1000000, "a whole number from 1 to 1000000"},
+    {IN(plausible_speed_mps), 0, INFINITY, "above 0 metres per second"},
+    {IN(corroboration_count), 2, 1000, "a whole number from 2 to 1000"},
+    {IN(accuracy_confidence), 0.01, 0.9999, "from 0.01 to 0.9999"},
 };
 
 /* Finds "word=number" in a list. */
@@ -130,6 +148,17 @@ static bool decimal(const char *text, double *out) {
   return count > 0;
 }
 
+/* Returns the range of a key in words if a number is outside it; otherwise, or if the key has no range, NULL. */
+static const char *range_missed(const key *key, double number) {
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+    if (ranges[i].offset != key->offset) continue;
+    bool is_limit = number == ranges[i].least || number == ranges[i].most;
+    bool is_inside = is_limit ? number != 0 && number != 0.5 : number > ranges[i].least && number < ranges[i].most;
+    return is_inside && (key->kind != WHOLE || number == floor(number)) ? NULL : ranges[i].words;
+  }
+  return NULL;
+}
+
 /* Reads one value. Writes the value into the member of `out` at the key's offset. */
 static bool set(const key *key, const char *value, size_t size, fp_options *out, fp_message *message) {
   char *member = (char *)out + key->offset;
@@ -156,12 +185,12 @@ static bool set(const key *key, const char *value, size_t size, fp_options *out,
     return fp_fail(message, "option %s: %s is not a number with at most 15 digits, as in 20 or 0.5", key->name, text);
   if (number < 0 && key->offset != IN(shape.buffer_m))
     return fp_fail(message, "option %s: %s is negative; must be at least 0", key->name, text);
+  const char *range = range_missed(key, number);
+  if (range != NULL) return fp_fail(message, "option %s: %s is out of range; must be %s", key->name, text, range);
   if (key->kind == SECONDS) {
     if (number > 1e9) return fp_fail(message, "option %s: %s is outside 0 to 1e9 seconds", key->name, text);
     *(int64_t *)member = (int64_t)llround(number * 1e6);
-  } else if (key->kind == VERTICES) {
-    if (number < 1 || number > 1000000 || number != floor(number))
-      return fp_fail(message, "option max_vertices: %s is not a whole number from 1 to 1000000", text);
+  } else if (key->kind == WHOLE) {
     *(uint32_t *)member = (uint32_t)number;
   } else {
     *(double *)member = number;
@@ -171,10 +200,41 @@ static bool set(const key *key, const char *value, size_t size, fp_options *out,
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
+/* Checks options that belong together. With probabilities, sets the accuracy factor to 0 unless the options name it. */
+static bool settle(const bool *seen, fp_options *out, fp_message *message) {
+  bool has_entry = out->policy.entry_probability != 0, has_exit = out->policy.exit_probability != 0;
+  bool has_factor = false, has_corroboration = false;
+  for (size_t i = 0; i < KEY_COUNT; i++) {
+    has_factor |= seen[i] && keys[i].offset == IN(policy.accuracy_factor);
+    has_corroboration |= seen[i] && keys[i].group == FP_OPTION_PLAUSIBILITY;
+  }
+  if (has_entry != has_exit)
+    return fp_fail(message, "option %s is missing: entry_probability and exit_probability belong together; set both",
+                   has_entry ? "exit_probability" : "entry_probability");
+  if (has_entry && !has_factor) out->policy.accuracy_factor = 0;
+  if (has_entry && out->policy.accuracy_factor != 0)
+    return fp_fail(message,
+                   "option accuracy_factor: %g must be 0 with entry_probability, which already uses the accuracy",
+                   out->policy.accuracy_factor);
+  if (has_corroboration && out->plausible_speed_mps == 0)
+    return fp_fail(message, "options corroboration_count and corroboration_time need the option plausible_speed");
+  if (out->policy.exit_margin_limit_m > 0 && out->policy.exit_margin_limit_m < out->policy.exit_margin_m)
+    return fp_fail(message, "option exit_margin_limit: %g must be 0 or at least exit_margin, %g",
+                   out->policy.exit_margin_limit_m, out->policy.exit_margin_m);
+  if (out->path == FENCEPOST_PATH_GEODESIC && out->max_gap_us < 1)
+    return fp_fail(message,
+                   "option path=geodesic needs max_gap, the longest time between fixes, from 1e-6 to 1e9 seconds");
+  return true;
+}
+
 bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options *out, fp_message *message) {
   *out = (fp_options){.assuming = FENCEPOST_STATE_UNSATISFIED, .unit_us = 1000000};
   out->shape.edges = FENCEPOST_EDGES_PLANAR;
   out->shape.max_vertices = 500000; /* as for files */
+  const fencepost_options defaults = FENCEPOST_MONITOR_OPTIONS_INIT;
+  out->corroboration_time_us = defaults.corroboration_time_us;
+  out->corroboration_count = defaults.corroboration_count;
+  out->accuracy_confidence = defaults.accuracy_confidence;
   set_policy(out, 0);
   bool seen[KEY_COUNT] = {false};
   for (size_t at = 0; at < size;) {
@@ -205,9 +265,9 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
         found = &keys[i];
       }
     if (found == NULL || !(found->group & allowed)) {
-      char names[320];
+      char names[400] = "";
       size_t used = 0;
-      for (size_t i = 0; i < KEY_COUNT; i++)
+      for (size_t i = 0; i < KEY_COUNT && used < sizeof names; i++)
         if (keys[i].group & allowed)
           used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", keys[i].name);
       return fp_fail(message, "options: unknown option %.*s; the accepted options are %s",
@@ -217,11 +277,5 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
     out->given |= found->group;
     at = end;
   }
-  if (out->policy.exit_margin_limit_m > 0 && out->policy.exit_margin_limit_m < out->policy.exit_margin_m)
-    return fp_fail(message, "option exit_margin_limit: %g must be 0 or at least exit_margin, %g",
-                   out->policy.exit_margin_limit_m, out->policy.exit_margin_m);
-  if (out->path == FENCEPOST_PATH_GEODESIC && out->max_gap_us < 1)
-    return fp_fail(message,
-                   "option path=geodesic needs max_gap, the longest time between fixes, from 1e-6 to 1e9 seconds");
-  return true;
+  return settle(seen, out, message);
 }

@@ -65,6 +65,10 @@ fp_options fp_compiling(const fp_options *options) {
     own.max_gap_us = options->path == FENCEPOST_PATH_GEODESIC ? options->max_gap_us : 0;
     own.max_speed_mps = options->path == FENCEPOST_PATH_GEODESIC ? options->max_speed_mps : 0;
     own.max_time_step_us = options->max_time_step_us;
+    own.plausible_speed_mps = options->plausible_speed_mps;
+    own.corroboration_time_us = options->corroboration_time_us;
+    own.corroboration_count = options->corroboration_count;
+    own.accuracy_confidence = options->accuracy_confidence;
     return own;
   }
   /* Queries use only the geometry of each place. A path is set because gates are refused without a path. */
@@ -74,7 +78,18 @@ fp_options fp_compiling(const fp_options *options) {
   own.assuming = defaults.assuming;
   own.path = FENCEPOST_PATH_GEODESIC;
   own.max_gap_us = 1;
+  own.corroboration_time_us = defaults.corroboration_time_us;
+  own.corroboration_count = defaults.corroboration_count;
+  own.accuracy_confidence = defaults.accuracy_confidence;
   return own;
+}
+
+void fp_set_trust(const fp_options *options, fencepost_options *out) {
+  out->max_time_step_us = options->max_time_step_us;
+  out->plausible_speed_mps = options->plausible_speed_mps;
+  out->corroboration_time_us = options->corroboration_time_us;
+  out->corroboration_count = options->corroboration_count;
+  out->accuracy_confidence = options->accuracy_confidence;
 }
 
 /* Returns the compiled places with this digest, and adds a reference. */
@@ -119,7 +134,7 @@ fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *
   own.path = options->path;
   own.max_gap_us = options->max_gap_us;
   own.max_speed_mps = options->max_speed_mps;
-  own.max_time_step_us = options->max_time_step_us;
+  fp_set_trust(options, &own);
   places->references = 1;
   places->count = count;
   memcpy(&places->options, options, sizeof *options);
@@ -328,4 +343,16 @@ bool fp_shape_distance(const fp_places *shape, double latitude, double longitude
     return fp_fail(message, "%s", error.message);
   if (count == 1) return true;
   return fp_fail(message, "the shape has no boundary");
+}
+
+bool fp_shape_probability(const fp_places *shape, double latitude, double longitude, double accuracy_m,
+                          double confidence, double *out, fp_message *message) {
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_measured_columns columns = FENCEPOST_MEASURED_COLUMNS_INIT;
+  columns.latitudes = &latitude;
+  columns.longitudes = &longitude;
+  columns.accuracies_m = &accuracy_m;
+  return fencepost_conditions_probability(shape->table, "shape", &columns, 1, confidence, out, &error) ==
+             FENCEPOST_OK ||
+         fp_fail(message, "%s", error.message);
 }

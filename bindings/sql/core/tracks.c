@@ -81,6 +81,7 @@ struct fp_replay {
   const fp_cancel *cancel;
   fencepost_monitor *monitor;
   size_t fed;
+  fp_counts counts;
   size_t count, at; /* the number of polled events, and the index of the next event to return */
   fencepost_event events[EVENTS];
 };
@@ -101,6 +102,7 @@ fp_replay *fp_replay_begin(const fp_places *places, fp_track *track, const fp_ca
   replay->places = places;
   replay->track = track;
   replay->fed = replay->count = replay->at = 0;
+  replay->counts = (fp_counts){.invalid = track->skipped};
   if (fencepost_monitor_fork(fp_places_monitor(places), &replay->monitor, &error) != FENCEPOST_OK) {
     fp_fail(message, "%s", error.message);
     free(replay);
@@ -128,9 +130,14 @@ bool fp_replay_next(fp_replay *replay, fencepost_event *out_event, bool *out_ava
       return false;
     }
     if (!fp_headroom(BASE, message)) return false;
-    if (fencepost_monitor_feed_fixes(replay->monitor, replay->track->fixes + replay->fed, block, NULL, &error) !=
+    fencepost_feed_result fed;
+    if (fencepost_monitor_feed_fixes(replay->monitor, replay->track->fixes + replay->fed, block, &fed, &error) !=
         FENCEPOST_OK)
       return fp_fail(message, "%s", error.message);
+    replay->counts.accepted += fed.accepted;
+    replay->counts.invalid += fed.invalid;
+    replay->counts.late += fed.late;
+    replay->counts.doubted += fed.doubted;
     replay->fed += block;
   }
   *out_event = replay->events[replay->at++];
@@ -142,6 +149,16 @@ void fp_replay_end(fp_replay *replay) {
   if (replay == NULL) return;
   fencepost_monitor_destroy(replay->monitor);
   free(replay);
+}
+
+bool fp_count(const fp_places *places, fp_track *track, const fp_cancel *cancel, fp_counts *out, fp_message *message) {
+  fp_replay *replay = fp_replay_begin(places, track, cancel, message);
+  fencepost_event event;
+  bool available = replay != NULL, good = available;
+  while (good && available) good = fp_replay_next(replay, &event, &available, message);
+  if (good) *out = replay->counts;
+  fp_replay_end(replay);
+  return good;
 }
 
 const char *fp_event_kind(const fencepost_event *event) {
@@ -236,6 +253,11 @@ bool fp_visits(const fp_places *places, fp_track *track, const fp_options *optio
       open[event.generation] = 0;
     }
   }
+  /* The last fixes of the track may have been refused: then the device was followed only until the last accepted one. */
+  fencepost_statistics followed = FENCEPOST_STATISTICS_INIT;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  if (good && fencepost_monitor_statistics(replay->monitor, &followed, &error) != FENCEPOST_OK)
+    good = fp_fail(message, "%s", error.message);
   fp_replay_end(replay);
   free(open);
   if (!good) {
@@ -243,8 +265,7 @@ bool fp_visits(const fp_places *places, fp_track *track, const fp_options *optio
     return false;
   }
   for (size_t i = 0; i < found.count; i++)
-    if (found.list[i].open && track->fixes[track->count - 1].time_us > found.list[i].end_us)
-      found.list[i].end_us = track->fixes[track->count - 1].time_us;
+    if (found.list[i].open && followed.clock_us > found.list[i].end_us) found.list[i].end_us = followed.clock_us;
   if (found.count > 1) qsort(found.list, found.count, sizeof *found.list, by_start);
   *out_visits = found.list;
   *out_count = found.count;

@@ -52,6 +52,9 @@ bool fp_point(const uint8_t *at, size_t size, double *latitude, double *longitud
    compare it. */
 fp_options fp_compiling(const fp_options *options);
 
+/* Sets those options of a monitor or fleet that decide which fixes count, and how certain they are. */
+void fp_set_trust(const fp_options *options, fencepost_options *out);
+
 /* fp_places_begin() creates an empty set of places, with room for `count` conditions. fp_places_compile() adds the
    conditions of a value to `table`; if `table` is NULL, it adds the conditions to the monitor in `places`. */
 fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *message);

@@ -42,7 +42,7 @@ duckdb_logical_type fp_list_of(duckdb_type type) {
   return list;
 }
 
-duckdb_logical_type fp_list_of_structs(const char *const *names, const duckdb_type *types) {
+duckdb_logical_type fp_struct_of(const char *const *names, const duckdb_type *types) {
   duckdb_logical_type members[16];
   const char *copies[16];
   idx_t count = 0;
@@ -50,9 +50,13 @@ duckdb_logical_type fp_list_of_structs(const char *const *names, const duckdb_ty
     members[count] = fp_type(types[count]);
     copies[count] = names[count];
   }
-  duckdb_logical_type element = duckdb_create_struct_type(members, copies, count);
-  duckdb_logical_type list = duckdb_create_list_type(element);
+  duckdb_logical_type made = duckdb_create_struct_type(members, copies, count);
   for (idx_t i = 0; i < count; i++) duckdb_destroy_logical_type(&members[i]);
+  return made;
+}
+
+duckdb_logical_type fp_list_of_structs(const char *const *names, const duckdb_type *types) {
+  duckdb_logical_type element = fp_struct_of(names, types), list = duckdb_create_list_type(element);
   duckdb_destroy_logical_type(&element);
   return list;
 }

@@ -1,6 +1,6 @@
 /*
- * Implements fp_events(places, time, latitude, longitude [, accuracy [, options]]) and fp_visits(...): aggregates with
- * one group per device, whose rows may come in any order. All times, including those in the result, are TIMESTAMP (UTC)
+ * Implements fp_events(places, time, latitude, longitude [, accuracy [, options]]), fp_visits(...) and fp_counts(...):
+ * aggregates with one group per device, whose rows may come in any order. All times, including those in the result, are TIMESTAMP (UTC)
  * or TIMESTAMPTZ.
  */
 #include <stdlib.h>
@@ -109,6 +109,9 @@ static void update_events(duckdb_function_info info, duckdb_data_chunk input, du
 static void update_visits(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state *states) {
   update_named(info, input, states, "fp_visits");
 }
+static void update_counts(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state *states) {
+  update_named(info, input, states, "fp_counts");
+}
 
 /* Adds the fixes of one aggregation state to another state. Leaves the source state unchanged, because DuckDB may
    combine it into several states for a window. */
@@ -149,13 +152,13 @@ static void set_bool(duckdb_vector vector, idx_t row, bool value) {
   ((bool *)duckdb_vector_get_data(vector))[row] = value;
 }
 
-static const char *const event_names[] = {"place",     "kind",     "time",     "evidence_time", "state",     "latitude",
-                                          "longitude", "accuracy", "distance", "sequence",      "direction", "on_path",
-                                          "after_gap", NULL};
+static const char *const event_names[] = {"place",     "kind",      "time",      "evidence_time", "state",
+                                          "latitude",  "longitude", "accuracy",  "distance",      "sequence",
+                                          "direction", "on_path",   "after_gap", "probability",   NULL};
 
 static void write_event(duckdb_vector child, idx_t row, const fencepost_event *event) {
-  duckdb_vector members[13];
-  for (idx_t i = 0; i < 13; i++) members[i] = duckdb_struct_vector_get_child(child, i);
+  duckdb_vector members[14];
+  for (idx_t i = 0; i < 14; i++) members[i] = duckdb_struct_vector_get_child(child, i);
   set_text(members[0], row, event->identifier);
   set_text(members[1], row, fp_event_kind(event));
   set_time(members[2], row, event->date_us, true);
@@ -169,6 +172,7 @@ static void write_event(duckdb_vector child, idx_t row, const fencepost_event *e
   set_text(members[10], row, fp_event_direction(event));
   set_bool(members[11], row, (event->flags & FENCEPOST_EVENT_ON_PATH) != 0);
   set_bool(members[12], row, (event->flags & FENCEPOST_EVENT_AFTER_GAP) != 0);
+  set_double(members[13], row, event->probability);
 }
 
 static const char *const visit_names[] = {"place",     "start",           "end",           "duration", "start_known",
@@ -242,28 +246,60 @@ static void finalize_visits(duckdb_function_info info, duckdb_aggregate_state *s
   finalize_named(info, source, result, count, offset, "fp_visits", finish_visits);
 }
 
+static const char *const count_names[] = {"accepted", "invalid", "late", "doubted", NULL};
+
+static void finalize_counts(duckdb_function_info info, duckdb_aggregate_state *source, duckdb_vector result,
+                            idx_t count, idx_t offset) {
+  fp_message message;
+  for (idx_t i = 0; i < count; i++) {
+    group *group = ((state *)source[i])->group;
+    fp_counts counts = {0};
+    if (group != NULL && !fp_count(group->places, &group->track, NULL, &counts, &message)) {
+      fp_refuse_aggregate(info, "fp_counts", message.text);
+      return;
+    }
+    const uint64_t numbers[] = {counts.accepted, counts.invalid, counts.late, counts.doubted};
+    if (group == NULL) fp_set_null(result, offset + i);
+    for (idx_t k = 0; k < 4; k++) {
+      duckdb_vector member = duckdb_struct_vector_get_child(result, k);
+      ((int64_t *)duckdb_vector_get_data(member))[offset + i] = (int64_t)numbers[k];
+      if (group == NULL) fp_set_null(member, offset + i);
+    }
+  }
+}
+
+/* Makes the type of a function's result. The array of types that follows a function's columns is as long as its
+   names. */
+static duckdb_logical_type result_type(int function, duckdb_type time) {
+  const duckdb_type d = DUCKDB_TYPE_DOUBLE, v = DUCKDB_TYPE_VARCHAR, o = DUCKDB_TYPE_BOOLEAN, n = DUCKDB_TYPE_BIGINT;
+  const duckdb_type events[] = {v, v, time, time, v, d, d, d, d, n, v, o, o, d};
+  const duckdb_type visits[] = {v, time, time, DUCKDB_TYPE_INTERVAL, v, v, time, time};
+  const duckdb_type counts[] = {n, n, n, n};
+  return function == 0   ? fp_list_of_structs(event_names, events)
+         : function == 1 ? fp_list_of_structs(visit_names, visits)
+                         : fp_struct_of(count_names, counts);
+}
+
 static bool add_all(duckdb_aggregate_function_set set, const char *name, const fp_aggregate *aggregate,
-                    duckdb_type time, bool visits) {
-  const duckdb_type b = DUCKDB_TYPE_BLOB, d = DUCKDB_TYPE_DOUBLE, v = DUCKDB_TYPE_VARCHAR, o = DUCKDB_TYPE_BOOLEAN;
-  const duckdb_type events_types[] = {v, v, time, time, v, d, d, d, d, DUCKDB_TYPE_BIGINT, v, o, o};
-  const duckdb_type visits_types[] = {v, time, time, DUCKDB_TYPE_INTERVAL, v, v, time, time};
-  const char *const *names = visits ? visit_names : event_names;
-  const duckdb_type *types = visits ? visits_types : events_types;
-  return fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d), fp_list_of_structs(names, types)) &&
-         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d), fp_list_of_structs(names, types)) &&
-         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d, v), fp_list_of_structs(names, types));
+                    duckdb_type time, int function) {
+  const duckdb_type b = DUCKDB_TYPE_BLOB, d = DUCKDB_TYPE_DOUBLE, v = DUCKDB_TYPE_VARCHAR;
+  return fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d), result_type(function, time)) &&
+         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d), result_type(function, time)) &&
+         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d, v), result_type(function, time));
 }
 
 bool fp_register_replays(duckdb_connection connection) {
-  static const fp_aggregate events = {state_size, begin, update_events, combine, finalize_events, destroy};
-  static const fp_aggregate visits = {state_size, begin, update_visits, combine, finalize_visits, destroy};
+  static const fp_aggregate aggregates[] = {{state_size, begin, update_events, combine, finalize_events, destroy},
+                                            {state_size, begin, update_visits, combine, finalize_visits, destroy},
+                                            {state_size, begin, update_counts, combine, finalize_counts, destroy}};
+  static const char *const names[] = {"fp_events", "fp_visits", "fp_counts"};
   bool good = true;
-  for (int i = 0; i < 2 && good; i++) {
-    const char *name = i == 0 ? "fp_events" : "fp_visits";
-    const fp_aggregate *aggregate = i == 0 ? &events : &visits;
+  for (int i = 0; i < 3 && good; i++) {
+    const char *name = names[i];
+    const fp_aggregate *aggregate = &aggregates[i];
     duckdb_aggregate_function_set set = duckdb_create_aggregate_function_set(name);
-    good = add_all(set, name, aggregate, DUCKDB_TYPE_TIMESTAMP, i == 1) &&
-           add_all(set, name, aggregate, DUCKDB_TYPE_TIMESTAMP_TZ, i == 1) &&
+    good = add_all(set, name, aggregate, DUCKDB_TYPE_TIMESTAMP, i) &&
+           add_all(set, name, aggregate, DUCKDB_TYPE_TIMESTAMP_TZ, i) &&
            duckdb_register_aggregate_function_set(connection, set) == DuckDBSuccess;
     duckdb_destroy_aggregate_function_set(&set);
   }

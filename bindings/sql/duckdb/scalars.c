@@ -1,5 +1,5 @@
-/* Implements fp_version, fp_distance, fp_boundary_distance, fp_contains, fp_containing and fp_nearest. If any argument
-   is NULL, the result is NULL. */
+/* Implements fp_version, fp_distance, fp_boundary_distance, fp_contains, fp_probability, fp_containing, fp_nearest and
+   fp_doubted_fixes. If any argument is NULL, the result is NULL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,54 +67,94 @@ static void longitude(duckdb_function_info info, duckdb_data_chunk input, duckdb
   position(info, input, output, "fp_longitude", false);
 }
 
-/* The arguments are (geometry, latitude, longitude [, options]). */
+typedef enum shape_question {
+  DISTANCE,
+  CONTAINS,
+  PROBABILITY
+} shape_question;
+
+/* The arguments are (geometry, latitude, longitude [, options]); those of PROBABILITY are (geometry, latitude,
+   longitude, accuracy [, options]). */
 static void of_shape(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output, const char *name,
-                     bool contains) {
-  idx_t count = duckdb_data_chunk_get_size(input);
-  bool with_options = duckdb_data_chunk_get_column_count(input) == 4;
-  fp_column columns[4];
-  for (idx_t i = 0; i < 3 + (idx_t)with_options; i++) columns[i] = fp_column_of(input, i);
+                     shape_question asked) {
+  idx_t count = duckdb_data_chunk_get_size(input), columns_count = duckdb_data_chunk_get_column_count(input);
+  idx_t needed = asked == PROBABILITY ? 4 : 3;
+  bool with_options = columns_count > needed;
+  fp_column columns[5];
+  for (idx_t i = 0; i < columns_count; i++) columns[i] = fp_column_of(input, i);
   void *out = duckdb_vector_get_data(output);
   fp_places *shape = NULL;
   const char *last = NULL, *last_options = NULL;
   size_t last_size = 0, last_options_size = 0;
+  fp_options options;
   fp_message message;
   for (idx_t row = 0; row < count; row++) {
-    if (fp_is_null(columns[0], row) || fp_is_null(columns[1], row) || fp_is_null(columns[2], row)) {
+    bool is_null = false;
+    for (idx_t i = 0; i < needed; i++) is_null |= fp_is_null(columns[i], row);
+    if (is_null) {
       fp_set_null(output, row);
       continue;
     }
     size_t size, options_size = 0;
     const char *bytes = fp_bytes(columns[0], row, &size), *text = NULL;
-    if (with_options && !fp_is_null(columns[3], row)) text = fp_bytes(columns[3], row, &options_size);
+    if (with_options && !fp_is_null(columns[needed], row)) text = fp_bytes(columns[needed], row, &options_size);
     bool same = shape != NULL && bytes == last && size == last_size && options_size == last_options_size &&
                 (options_size == 0 || memcmp(text, last_options, options_size) == 0);
     if (!same) {
-      fp_options options;
       fp_places_release(shape);
-      shape = fp_options_read(text, options_size, FP_OPTIONS_OF_SHAPES, &options, &message)
-                  ? fp_shape_get(bytes, size, &options, &message)
-                  : NULL;
+      shape =
+          fp_options_read(text, options_size, asked == PROBABILITY ? FP_OPTIONS_OF_PROBABILITIES : FP_OPTIONS_OF_SHAPES,
+                          &options, &message)
+              ? fp_shape_get(bytes, size, &options, &message)
+              : NULL;
       last = bytes, last_size = size, last_options = text, last_options_size = options_size;
     }
-    double metres;
-    if (shape == NULL ||
-        !fp_shape_distance(shape, fp_double(columns[1], row), fp_double(columns[2], row), &metres, &message)) {
+    double found, latitude = fp_double(columns[1], row), longitude = fp_double(columns[2], row);
+    bool good = shape != NULL &&
+                (asked == PROBABILITY ? fp_shape_probability(shape, latitude, longitude, fp_double(columns[3], row),
+                                                             options.accuracy_confidence, &found, &message)
+                                      : fp_shape_distance(shape, latitude, longitude, &found, &message));
+    if (!good) {
       refuse(info, name, message.text);
       break;
     }
-    if (contains) ((bool *)out)[row] = metres <= 0;
-    else ((double *)out)[row] = metres;
+    if (asked == CONTAINS) ((bool *)out)[row] = found <= 0;
+    else ((double *)out)[row] = found;
+    if (found != found) fp_set_null(output, row);
   }
   fp_places_release(shape);
 }
 
 static void boundary_distance(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-  of_shape(info, input, output, "fp_boundary_distance", false);
+  of_shape(info, input, output, "fp_boundary_distance", DISTANCE);
 }
 
 static void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-  of_shape(info, input, output, "fp_contains", true);
+  of_shape(info, input, output, "fp_contains", CONTAINS);
+}
+
+static void probability(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  of_shape(info, input, output, "fp_probability", PROBABILITY);
+}
+
+static void doubted_fixes(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  idx_t count = duckdb_data_chunk_get_size(input);
+  fp_column states = fp_column_of(input, 0);
+  for (idx_t row = 0; row < count; row++) {
+    fp_message message;
+    uint64_t found;
+    size_t size;
+    if (fp_is_null(states, row)) {
+      fp_set_null(output, row);
+      continue;
+    }
+    const char *state = fp_bytes(states, row, &size);
+    if (!fp_doubted_fixes(state, size, &found, &message)) {
+      refuse(info, "fp_doubted_fixes", message.text);
+      return;
+    }
+    ((int64_t *)duckdb_vector_get_data(output))[row] = (int64_t)found;
+  }
 }
 
 /* Consecutive rows of a chunk that have the same places, so that one query can answer all of them. */
@@ -284,8 +324,9 @@ static bool add(duckdb_scalar_function_set set, const char *name, const duckdb_t
 bool fp_register_scalars(duckdb_connection connection) {
   static const char *const members[] = {"place", "distance", NULL};
   static const duckdb_type member_types[] = {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_DOUBLE};
-  static const char *const names[] = {"fp_version",    "fp_distance", "fp_boundary_distance", "fp_contains",
-                                      "fp_containing", "fp_nearest",  "fp_latitude",          "fp_longitude"};
+  static const char *const names[] = {"fp_version",     "fp_distance",     "fp_boundary_distance", "fp_contains",
+                                      "fp_containing",  "fp_nearest",      "fp_latitude",          "fp_longitude",
+                                      "fp_probability", "fp_doubted_fixes"};
   bool good = true;
   for (size_t i = 0; i < sizeof names / sizeof *names && good; i++) {
     duckdb_scalar_function_set set = duckdb_create_scalar_function_set(names[i]);
@@ -304,10 +345,14 @@ bool fp_register_scalars(duckdb_connection connection) {
           break;
         case 6: good = add(set, names[i], TYPES(g), fp_type(D), latitude); break;
         case 7: good = add(set, names[i], TYPES(g), fp_type(D), longitude); break;
+        case 8:
+          good = add(set, names[i], TYPES(g, D, D, D), fp_type(D), probability) &&
+                 add(set, names[i], TYPES(g, D, D, D, V), fp_type(D), probability);
+          break;
         default: break;
       }
     }
-    switch (good ? i : 8) {
+    switch (good ? i : SIZE_MAX) {
       case 0: good = add(set, names[i], TYPES(DUCKDB_TYPE_INVALID), fp_type(V), version); break;
       case 1: good = add(set, names[i], TYPES(D, D, D, D), fp_type(D), distance); break;
       case 4: good = add(set, names[i], TYPES(B, D, D), fp_list_of(V), containing); break;
@@ -315,6 +360,7 @@ bool fp_register_scalars(duckdb_connection connection) {
         good =
             add(set, names[i], TYPES(B, D, D, DUCKDB_TYPE_BIGINT), fp_list_of_structs(members, member_types), nearest);
         break;
+      case 9: good = add(set, names[i], TYPES(B), fp_type(DUCKDB_TYPE_BIGINT), doubted_fixes); break;
       default: break;
     }
     good = good && duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;

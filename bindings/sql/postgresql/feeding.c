@@ -22,8 +22,7 @@ static fp_fleet *fleet_of(bytea *places, text *options) {
   if (fleet != NULL && VARSIZE_ANY_EXHDR(places) >= 40 && memcmp(fleet_head, VARDATA_ANY(places), 40) == 0 &&
       strcmp(fleet_options, wanted) == 0)
     return fleet;
-  if (!fp_options_read(wanted, strlen(wanted), FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_STEP, &read, &message))
-    fp_refuse("fencepost", &message);
+  if (!fp_options_read(wanted, strlen(wanted), FP_OPTIONS_OF_FLEETS, &read, &message)) fp_refuse("fencepost", &message);
   char *copy = MemoryContextStrdup(TopMemoryContext, wanted);
   fp_fleet *made = fp_fleet_create(VARDATA_ANY(places), VARSIZE_ANY_EXHDR(places), &read, &message);
   if (made == NULL) {
@@ -83,4 +82,15 @@ Datum fp_fleet_step(PG_FUNCTION_ARGS) {
                     makeArrayResult(events, CurrentMemoryContext)};
   bool nulls[] = {outcome.state == NULL, false, false};
   PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(type, values, nulls)));
+}
+
+/* The core has a function of the name fp_doubted_fixes. */
+PG_FUNCTION_INFO_V1(fp_state_doubted_fixes);
+Datum fp_state_doubted_fixes(PG_FUNCTION_ARGS) {
+  bytea *state = PG_GETARG_BYTEA_PP(0);
+  fp_message message;
+  uint64_t found;
+  if (!fp_doubted_fixes(VARDATA_ANY(state), VARSIZE_ANY_EXHDR(state), &found, &message))
+    fp_refuse("fp_doubted_fixes", &message);
+  PG_RETURN_INT64((int64)found);
 }

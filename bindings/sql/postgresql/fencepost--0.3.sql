@@ -15,6 +15,12 @@ CREATE FUNCTION fp_contains(geometry bytea, latitude float8, longitude float8, o
   RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION fp_contains IS 'whether a shape (WKB, EWKB) holds a position, its boundary included';
 
+CREATE FUNCTION fp_probability(geometry bytea, latitude float8, longitude float8, accuracy float8,
+                               options text DEFAULT NULL)
+  RETURNS float8 AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION fp_probability IS
+  'probability that a shape (WKB, EWKB) contains the true position, for an accuracy in metres';
+
 CREATE FUNCTION fp_latitude(point bytea) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION fp_longitude(point bytea) RETURNS float8
@@ -52,7 +58,9 @@ COMMENT ON FUNCTION fp_nearest IS 'the k places whose boundaries are nearest, wi
 
 CREATE TYPE fp_event AS (
   place text, kind text, "time" timestamptz, evidence_time timestamptz, state text, latitude float8, longitude float8,
-  accuracy float8, distance float8, sequence bigint, direction text, on_path boolean, after_gap boolean);
+  accuracy float8, distance float8, sequence bigint, direction text, on_path boolean, after_gap boolean,
+  probability float8);
+CREATE TYPE fp_counts AS (accepted bigint, invalid bigint, late bigint, doubted bigint);
 CREATE TYPE fp_visit AS (
   place text, start timestamptz, "end" timestamptz, duration interval, start_known text, end_known text,
   confirmed_start timestamptz, confirmed_end timestamptz);
@@ -66,6 +74,8 @@ CREATE FUNCTION fp_track_step(internal, bytea, timestamptz, float8, float8, floa
 CREATE FUNCTION fp_events_final(internal) RETURNS fp_event[]
   AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION fp_visits_final(internal) RETURNS fp_visit[]
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_counts_final(internal) RETURNS fp_counts
   AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE fp_events(places bytea, "time" timestamptz, latitude float8, longitude float8) (
@@ -82,6 +92,13 @@ CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, lo
 CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
                            options text) (
   SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_visits_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_counts(places bytea, "time" timestamptz, latitude float8, longitude float8) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_counts_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_counts(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_counts_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_counts(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           options text) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_counts_final, PARALLEL = SAFE);
 
 -- Fleets: devices whose states are rows, so that they change with the transactions that feed them.
 
@@ -102,7 +119,8 @@ CREATE TABLE events (
   fleet text NOT NULL REFERENCES fleets ON UPDATE CASCADE ON DELETE CASCADE,
   device text NOT NULL,
   place text, kind text, "time" timestamptz, evidence_time timestamptz, state text, latitude float8, longitude float8,
-  accuracy float8, distance float8, sequence bigint, direction text, on_path boolean, after_gap boolean);
+  accuracy float8, distance float8, sequence bigint, direction text, on_path boolean, after_gap boolean,
+  probability float8);
 
 SELECT pg_catalog.pg_extension_config_dump('fleets', '');
 SELECT pg_catalog.pg_extension_config_dump('devices', '');
@@ -112,6 +130,10 @@ CREATE FUNCTION fp_fleet_step(places bytea, options text, device text, state byt
                               latitude float8, longitude float8, accuracy float8,
                               OUT next bytea, OUT late boolean, OUT found fp_event[])
   AS 'MODULE_PATHNAME' LANGUAGE c STABLE;
+
+CREATE FUNCTION fp_doubted_fixes(state bytea) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'fp_state_doubted_fixes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION fp_doubted_fixes IS 'the number of fixes of a device that plausible_speed doubted';
 
 CREATE FUNCTION create_fleet(name text, places bytea, options text DEFAULT NULL) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -154,7 +176,7 @@ BEGIN
   END IF;
   UPDATE fencepost.devices d SET state = step.next WHERE d.fleet = feed.fleet AND d.device = feed.device;
   INSERT INTO fencepost.events (fleet, device, place, kind, "time", evidence_time, state, latitude, longitude, accuracy,
-                                distance, sequence, direction, on_path, after_gap)
+                                distance, sequence, direction, on_path, after_gap, probability)
     SELECT feed.fleet, feed.device, e.* FROM unnest(step.found) e;
   RETURN coalesce(array_length(step.found, 1), 0);
 END $$;

@@ -41,6 +41,7 @@ typedef struct fp_kept {
   fp_places *places;
   bytea *geometry;
   text *options;
+  double confidence; /* accuracy_confidence of the options */
 } fp_kept;
 
 fp_kept *fp_kept_of(FunctionCallInfo fcinfo);

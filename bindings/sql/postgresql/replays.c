@@ -11,7 +11,7 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-/* Holds the state of fp_events() and fp_visits(). */
+/* Holds the state of fp_events(), fp_visits() and fp_counts(). */
 typedef struct group {
   fp_track track;
   fp_places *places;
@@ -62,7 +62,7 @@ Datum fp_track_step(PG_FUNCTION_ARGS) {
 static Datum time_datum(int64 time_us) { return TimestampTzGetDatum(time_us - fp_epoch_difference_us); }
 
 enum {
-  EVENT_MEMBERS = 13,
+  EVENT_MEMBERS = 14,
   VISIT_MEMBERS = 8
 };
 
@@ -82,11 +82,13 @@ Datum fp_event_datum(TupleDesc type, const fencepost_event *event) {
       Int64GetDatum((int64)event->sequence),
       direction == NULL ? 0 : CStringGetTextDatum(direction),
       BoolGetDatum((event->flags & FENCEPOST_EVENT_ON_PATH) != 0),
-      BoolGetDatum((event->flags & FENCEPOST_EVENT_AFTER_GAP) != 0)};
+      BoolGetDatum((event->flags & FENCEPOST_EVENT_AFTER_GAP) != 0),
+      Float8GetDatum(event->probability)};
   bool nulls[EVENT_MEMBERS] = {false};
   nulls[3] = event->evidence_date_us == FENCEPOST_TIME_UNSET;
   nulls[5] = nulls[6] = nulls[7] = nulls[8] = no_fix;
   nulls[10] = direction == NULL;
+  nulls[13] = isnan(event->probability);
   return HeapTupleGetDatum(heap_form_tuple(type, values, nulls));
 }
 
@@ -189,4 +191,19 @@ Datum fp_visits_final(PG_FUNCTION_ARGS) {
   }
   PG_END_TRY();
   PG_RETURN_DATUM(end_result(&found));
+}
+
+PG_FUNCTION_INFO_V1(fp_counts_final);
+Datum fp_counts_final(PG_FUNCTION_ARGS) {
+  fp_aggregate_context(fcinfo);
+  if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+  group *own = (group *)PG_GETARG_POINTER(0);
+  TupleDesc type = lookup_rowtype_tupdesc_copy(get_func_rettype(fcinfo->flinfo->fn_oid), -1);
+  fp_message message;
+  fp_counts counts;
+  if (!fp_count(own->places, &own->track, &fp_cancel_of_backend, &counts, &message)) fp_refuse("fp_counts", &message);
+  Datum values[] = {Int64GetDatum((int64)counts.accepted), Int64GetDatum((int64)counts.invalid),
+                    Int64GetDatum((int64)counts.late), Int64GetDatum((int64)counts.doubted)};
+  bool nulls[] = {false, false, false, false};
+  PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(type, values, nulls)));
 }

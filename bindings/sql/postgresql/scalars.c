@@ -1,5 +1,7 @@
 #include "fencepost_pg.h"
 
+#include <math.h>
+
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(fp_version);
@@ -15,15 +17,16 @@ Datum fp_distance(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(metres);
 }
 
-static double shape_distance(FunctionCallInfo fcinfo, const char *name) {
+/* Returns the compiled shape of argument 0; reuses that of the previous row if the geometry and the options are the same.
+   The options are the argument number `at`. */
+static const fp_kept *kept_shape(FunctionCallInfo fcinfo, int at, uint32_t allowed, const char *name) {
   fp_kept *own = fp_kept_of(fcinfo);
   MemoryContext context = fcinfo->flinfo->fn_mcxt;
   fp_message message;
-  double metres;
   bytea *geometry = PG_GETARG_BYTEA_PP(0);
-  text *text_options = PG_NARGS() > 3 && !PG_ARGISNULL(3) ? PG_GETARG_TEXT_PP(3) : NULL;
+  text *text_options = PG_NARGS() > at && !PG_ARGISNULL(at) ? PG_GETARG_TEXT_PP(at) : NULL;
   if (own->places == NULL || !fp_same_bytes(own->geometry, geometry) || !fp_same_bytes(own->options, text_options)) {
-    fp_options options = fp_options_of(fcinfo, 3, FP_OPTIONS_OF_SHAPES, name);
+    fp_options options = fp_options_of(fcinfo, at, allowed, name);
     bytea *copy = MemoryContextAlloc(context, VARSIZE_ANY(geometry));
     text *options_copy = text_options == NULL ? NULL : MemoryContextAlloc(context, VARSIZE_ANY(text_options));
     memcpy(copy, geometry, VARSIZE_ANY(geometry));
@@ -32,10 +35,18 @@ static double shape_distance(FunctionCallInfo fcinfo, const char *name) {
     if (own->options != NULL) pfree(own->options);
     own->geometry = copy;
     own->options = options_copy;
+    own->confidence = options.accuracy_confidence;
     fp_keep(own, fp_shape_get(VARDATA_ANY(geometry), VARSIZE_ANY_EXHDR(geometry), &options, &message));
     if (own->places == NULL) fp_refuse(name, &message);
   }
-  if (!fp_shape_distance(own->places, PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), &metres, &message))
+  return own;
+}
+
+static double shape_distance(FunctionCallInfo fcinfo, const char *name) {
+  const fp_kept *shape = kept_shape(fcinfo, 3, FP_OPTIONS_OF_SHAPES, name);
+  fp_message message;
+  double metres;
+  if (!fp_shape_distance(shape->places, PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), &metres, &message))
     fp_refuse(name, &message);
   return metres;
 }
@@ -50,6 +61,20 @@ PG_FUNCTION_INFO_V1(fp_contains);
 Datum fp_contains(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2)) PG_RETURN_NULL();
   PG_RETURN_BOOL(shape_distance(fcinfo, "fp_contains") <= 0);
+}
+
+PG_FUNCTION_INFO_V1(fp_probability);
+Datum fp_probability(PG_FUNCTION_ARGS) {
+  fp_message message;
+  double found;
+  for (int i = 0; i < 4; i++)
+    if (PG_ARGISNULL(i)) PG_RETURN_NULL();
+  const fp_kept *shape = kept_shape(fcinfo, 4, FP_OPTIONS_OF_PROBABILITIES, "fp_probability");
+  if (!fp_shape_probability(shape->places, PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3),
+                            shape->confidence, &found, &message))
+    fp_refuse("fp_probability", &message);
+  if (isnan(found)) PG_RETURN_NULL();
+  PG_RETURN_FLOAT8(found);
 }
 
 /* Reads a WKB point. */

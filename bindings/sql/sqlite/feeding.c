@@ -99,7 +99,7 @@ static int write_event(fp_fleet_table *own, const char *device, const fencepost_
   fp_time_write(event->date_us, time);
   if (event->evidence_date_us != FENCEPOST_TIME_UNSET) fp_time_write(event->evidence_date_us, evidence);
   int code = fp_fleet_prepare(own, &own->write_event,
-                              "INSERT INTO \"%w\".\"%w_events\" VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                              "INSERT INTO \"%w\".\"%w_events\" VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (code != SQLITE_OK) return code;
   sqlite3_stmt *row = own->write_event;
   const struct {
@@ -113,7 +113,8 @@ static int write_event(fp_fleet_table *own, const char *device, const fencepost_
   } numbers[] = {{FP_LATITUDE, event->latitude},
                  {FP_LONGITUDE, event->longitude},
                  {FP_ACCURACY, event->accuracy_m},
-                 {FP_DISTANCE, event->boundary_distance_m}};
+                 {FP_DISTANCE, event->boundary_distance_m},
+                 {FP_PROBABILITY, event->probability}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts && code == SQLITE_OK; i++)
     code = bind_text(row, texts[i].column, texts[i].text);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers && code == SQLITE_OK; i++)

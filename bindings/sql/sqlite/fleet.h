@@ -6,7 +6,7 @@
 
 /* Columns. */
 enum {
-  FP_VISIBLE = 11,
+  FP_VISIBLE = 12,
   FP_PLACES = FP_VISIBLE,
   FP_OPTIONS,
   FP_ALL_COLUMNS
@@ -22,7 +22,8 @@ enum {
   FP_LONGITUDE,
   FP_ACCURACY,
   FP_DISTANCE,
-  FP_SEQUENCE
+  FP_SEQUENCE,
+  FP_PROBABILITY
 };
 
 typedef struct fp_fleet_table {

@@ -127,43 +127,76 @@ static void longitude(sqlite3_context *context, int count, sqlite3_value **value
 
 static void release_shape(void *shape) { fp_places_release(shape); }
 
-/* Implements fp_boundary_distance and fp_contains, with the arguments (geometry, latitude, longitude [, options]). The
- * shape of a constant geometry is compiled once per statement. */
-static void of_shape(sqlite3_context *context, sqlite3_value **values, int count, const char *name, bool contains) {
+typedef enum question {
+  DISTANCE,
+  CONTAINS,
+  PROBABILITY
+} question;
+
+/* Implements fp_boundary_distance and fp_contains, with the arguments (geometry, latitude, longitude [, options]), and
+ * fp_probability, with the arguments (geometry, latitude, longitude, accuracy [, options]). The shape of a constant
+ * geometry is compiled once per statement. */
+static void of_shape(sqlite3_context *context, sqlite3_value **values, int count, const char *name, question asked) {
+  int needed = asked == PROBABILITY ? 4 : 3;
   fp_message message;
-  double latitude, longitude, metres;
-  if (has_null(3, values)) return;
+  fp_options options;
+  double latitude, longitude, accuracy = 0, found;
+  if (has_null(needed, values)) return;
   fp_places *shape = sqlite3_get_auxdata(context, 0);
-  bool kept = shape != NULL, good = true;
-  if (!kept) {
-    fp_options options;
+  bool kept = shape != NULL;
+  bool good =
+      fp_value_options(count > needed ? values[needed] : NULL,
+                       asked == PROBABILITY ? FP_OPTIONS_OF_PROBABILITIES : FP_OPTIONS_OF_SHAPES, &options, &message);
+  if (good && !kept) {
     size_t size;
     const void *bytes = fp_value_bytes(values[0], &size);
     if (sqlite3_value_type(values[0]) != SQLITE_BLOB)
       good = fp_fail(&message, "the geometry is %s; must be a BLOB of WKB, EWKB or GeoPackage", type_name(values[0]));
-    good = good && fp_value_options(count > 3 ? values[3] : NULL, FP_OPTIONS_OF_SHAPES, &options, &message);
     shape = good ? fp_shape_get(bytes, size, &options, &message) : NULL;
     good = shape != NULL;
   }
   good = good && fp_value_number(values[1], "latitude", &latitude, &message) &&
          fp_value_number(values[2], "longitude", &longitude, &message) &&
-         fp_shape_distance(shape, latitude, longitude, &metres, &message);
+         (asked != PROBABILITY || fp_value_number(values[3], "accuracy", &accuracy, &message));
+  if (good && asked == PROBABILITY)
+    good = fp_shape_probability(shape, latitude, longitude, accuracy, options.accuracy_confidence, &found, &message);
+  else good = good && fp_shape_distance(shape, latitude, longitude, &found, &message);
   if (!good) refuse(context, name, &message);
-  else if (contains) sqlite3_result_int(context, metres <= 0);
-  else sqlite3_result_double(context, metres);
+  else if (asked == CONTAINS) sqlite3_result_int(context, found <= 0);
+  else sqlite3_result_double(context, found); /* SQLite makes a NaN NULL */
   /* A cached shape would ignore options that change from row to row: cache only shapes without options. */
   if (!kept && shape != NULL) {
-    if (count == 3) sqlite3_set_auxdata(context, 0, shape, release_shape);
+    if (count == needed) sqlite3_set_auxdata(context, 0, shape, release_shape);
     else fp_places_release(shape);
   }
 }
 
 static void boundary_distance(sqlite3_context *context, int count, sqlite3_value **values) {
-  of_shape(context, values, count, "fp_boundary_distance", false);
+  of_shape(context, values, count, "fp_boundary_distance", DISTANCE);
 }
 
 static void contains(sqlite3_context *context, int count, sqlite3_value **values) {
-  of_shape(context, values, count, "fp_contains", true);
+  of_shape(context, values, count, "fp_contains", CONTAINS);
+}
+
+static void probability(sqlite3_context *context, int count, sqlite3_value **values) {
+  of_shape(context, values, count, "fp_probability", PROBABILITY);
+}
+
+static void doubted_fixes(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count;
+  fp_message message;
+  uint64_t found;
+  size_t size;
+  if (has_null(1, values)) return;
+  const void *state = fp_value_bytes(values[0], &size);
+  if (sqlite3_value_type(values[0]) != SQLITE_BLOB)
+    fp_fail(&message, "the state is %s; must be a BLOB of the table ..._devices", type_name(values[0]));
+  else if (fp_doubted_fixes(state, size, &found, &message)) {
+    sqlite3_result_int64(context, (sqlite3_int64)found);
+    return;
+  }
+  refuse(context, "fp_doubted_fixes", &message);
 }
 
 /* Holds the state of fp_places(). */
@@ -251,7 +284,11 @@ int fp_register_functions(sqlite3 *db) {
         sqlite3_create_function_v2(db, "fp_boundary_distance", count, pure, NULL, boundary_distance, NULL, NULL, NULL);
     if (code == SQLITE_OK)
       code = sqlite3_create_function_v2(db, "fp_contains", count, pure, NULL, contains, NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+      code = sqlite3_create_function_v2(db, "fp_probability", count + 1, pure, NULL, probability, NULL, NULL, NULL);
   }
+  if (code == SQLITE_OK)
+    code = sqlite3_create_function_v2(db, "fp_doubted_fixes", 1, pure, NULL, doubted_fixes, NULL, NULL, NULL);
   for (int count = 2; count <= 5 && code == SQLITE_OK; count++)
     code = sqlite3_create_function_v2(db, "fp_places", count, pure, NULL, NULL, places_step, places_final, NULL);
   return code;

@@ -1,5 +1,5 @@
 /*
- * Implements fp_events(fixes, places [, options]) and fp_visits(fixes, places [, options]). `fixes` is the text of a
+ * Implements fp_events, fp_visits and fp_counts, with the arguments (fixes, places [, options]). `fixes` is the text of a
  * query, run on the same connection, with the columns device, time, latitude, longitude and optionally accuracy.
  */
 #include <stdlib.h>
@@ -14,7 +14,11 @@ typedef struct device {
 
 typedef struct cursor {
   sqlite3_vtab_cursor base;
-  bool visits;
+  enum {
+    EVENTS,
+    VISITS,
+    COUNTS
+  } kind;
   fp_options options;
   fp_places *places;
   device *devices; /* the devices, which are sorted by name after all rows were read */
@@ -25,7 +29,8 @@ typedef struct cursor {
   fp_replay *replay;
   fencepost_event event;
   fp_visit *list;
-  size_t count, at;
+  fp_counts counts;
+  size_t count, at; /* of `list`; with COUNTS, `count` says whether the device was counted */
   bool over;
   sqlite3_int64 row;
   fp_cancel cancel; /* checks for interrupts by running the statement to which `host` points */
@@ -33,7 +38,9 @@ typedef struct cursor {
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out) {
   int code = fp_open_cursor(sizeof(cursor), out);
-  if (code == SQLITE_OK) ((cursor *)*out)->visits = strcmp(((const fp_table *)table)->function->name, "fp_visits") == 0;
+  if (code != SQLITE_OK) return code;
+  const char *name = ((const fp_table *)table)->function->name;
+  ((cursor *)*out)->kind = strcmp(name, "fp_visits") == 0 ? VISITS : strcmp(name, "fp_counts") == 0 ? COUNTS : EVENTS;
   return code;
 }
 
@@ -188,7 +195,15 @@ static int advance(cursor *own) {
       return SQLITE_OK;
     }
     device *device = &own->devices[own->current];
-    if (own->visits) {
+    if (own->kind == COUNTS) {
+      if (own->count == 0) {
+        if (!fp_count(own->places, &device->track, &own->cancel, &own->counts, &message))
+          return fp_table_fail(own->base.pVtab, &message);
+        own->count = 1;
+        return SQLITE_OK;
+      }
+      own->count = 0;
+    } else if (own->kind == VISITS) {
       if (own->list == NULL && own->count == 0) {
         if (!fp_visits(own->places, &device->track, &own->options, &own->cancel, &own->list, &own->count, &message))
           return fp_table_fail(own->base.pVtab, &message);
@@ -291,14 +306,21 @@ static void event_column(const fencepost_event *event, sqlite3_context *context,
     case 11: result_text(context, fp_event_direction(event)); break;
     case 12: sqlite3_result_int(context, (event->flags & FENCEPOST_EVENT_ON_PATH) != 0); break;
     case 13: sqlite3_result_int(context, (event->flags & FENCEPOST_EVENT_AFTER_GAP) != 0); break;
+    case 14: sqlite3_result_double(context, event->probability); break; /* NaN is NULL */
     default: break;
   }
+}
+
+static void count_column(const fp_counts *counts, sqlite3_context *context, int number) {
+  const uint64_t numbers[] = {counts->accepted, counts->invalid, counts->late, counts->doubted};
+  if (number >= 1 && number <= 4) sqlite3_result_int64(context, (sqlite3_int64)numbers[number - 1]);
 }
 
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number) {
   const cursor *own = (const cursor *)base;
   if (number == 0) result_text(context, own->devices[own->current].name);
-  else if (own->visits) visit_column(&own->list[own->at], context, number);
+  else if (own->kind == COUNTS) count_column(&own->counts, context, number);
+  else if (own->kind == VISITS) visit_column(&own->list[own->at], context, number);
   else event_column(&own->event, context, number);
   return SQLITE_OK;
 }
@@ -310,8 +332,8 @@ int fp_register_replays(sqlite3 *db) {
                                "CREATE TABLE x(device TEXT, place TEXT, kind TEXT, time TEXT, evidence_time TEXT, "
                                "state TEXT, latitude REAL, longitude REAL, accuracy REAL, distance REAL, "
                                "sequence INTEGER, direction TEXT, on_path INTEGER, after_gap INTEGER, "
-                               "fixes HIDDEN, places HIDDEN, options HIDDEN)",
-                               14,
+                               "probability REAL, fixes HIDDEN, places HIDDEN, options HIDDEN)",
+                               15,
                                2,
                                3,
                                true};
@@ -323,6 +345,16 @@ int fp_register_replays(sqlite3 *db) {
                                2,
                                3,
                                true};
-  int code = sqlite3_create_module(db, events.name, &module, &events);
-  return code != SQLITE_OK ? code : sqlite3_create_module(db, visits.name, &module, &visits);
+  static fp_function counts = {"fp_counts",
+                               "CREATE TABLE x(device TEXT, accepted INTEGER, invalid INTEGER, late INTEGER, "
+                               "doubted INTEGER, fixes HIDDEN, places HIDDEN, options HIDDEN)",
+                               5,
+                               2,
+                               3,
+                               true};
+  fp_function *const functions[] = {&events, &visits, &counts};
+  int code = SQLITE_OK;
+  for (size_t i = 0; i < sizeof functions / sizeof *functions && code == SQLITE_OK; i++)
+    code = sqlite3_create_module(db, functions[i]->name, &module, functions[i]);
+  return code;
 }
