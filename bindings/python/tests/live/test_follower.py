@@ -55,6 +55,25 @@ def test_what_became_of_each_fix() -> None:
     assert list(live.fleet) == ["a"], "what was refused has entered no device"
 
 
+@pytest.mark.parametrize("device", ["a", None])
+def test_a_doubted_fix_has_its_own_result(device: str | None) -> None:
+    zones = OFFICE if device else Monitor(plausible_speed=60)
+    live, _ = follower(zones, plausible_speed=60) if device else follower(zones)
+    assert live.feed(device, fix(0)) is Fed.ACCEPTED
+    assert live.feed(device, fix(1, longitude=1)) is Fed.DOUBTED
+    name = {"device": device} if device else {}
+    assert live.receive({**name, "lat": 0, "lon": 1, "time": START + 2}) is Fed.DOUBTED
+    assert live.feed(device, fix(3)) is Fed.ACCEPTED
+    assert live.counts["doubted_fixes"] == 2
+
+
+@pytest.mark.parametrize("option", ["plausible_speed", "corroboration_count", "corroboration_time"])
+def test_the_plausibility_of_an_own_monitor_is_not_passed_twice(option: str) -> None:
+    for zones in (Monitor(plausible_speed=60), Fleet(Zones(), plausible_speed=60)):
+        with pytest.raises(InvalidArgumentError, match=option):
+            follower(zones, **{option: 10})
+
+
 def test_time_passes_for_each_device_by_itself_when_the_host_says_so() -> None:
     live, clock = follower(policy=None, lag=5)
     live.feed("late phone", fix(-3600))

@@ -65,6 +65,8 @@ class Fed(StrEnum):
     """The fix has the same time as the previous fix."""
     INVALID = "invalid"
     """The fix has no usable position."""
+    DOUBTED = "doubted"
+    """The device cannot have moved there since its last fix; see `plausible_speed`."""
     FUTURE = "future"
     """The fix is more than `ahead` seconds ahead of the computer's clock."""
     REFUSED = "refused"
@@ -209,11 +211,15 @@ class Follower(Running):
         has_path = member(DevicePath, path, "path") != DevicePath.FIXES or max_speed is not None
         if has_path and isinstance(zones, Monitor | Fleet):
             raise InvalidArgumentError("path, max_speed: the fleet or monitor has its own path; do not pass them")
-        if plausible_speed is not None and isinstance(zones, Monitor | Fleet):
-            raise InvalidArgumentError("plausible_speed: the fleet or monitor has its own; do not pass it")
-        if accuracy_confidence != _CONFIDENCE and isinstance(zones, Monitor | Fleet):
-            raise InvalidArgumentError("accuracy_confidence: the fleet or monitor has its own; do not pass it")
         if isinstance(zones, Monitor | Fleet):
+            for option, differs in (
+                ("plausible_speed", plausible_speed is not None),
+                ("corroboration_count", corroboration_count != 3),
+                ("corroboration_time", corroboration_time not in (60, timedelta(seconds=60))),
+                ("accuracy_confidence", accuracy_confidence != _CONFIDENCE),
+            ):
+                if differs:
+                    raise InvalidArgumentError(f"{option}: the fleet or monitor has its own; do not pass it")
             max_gap = _own_gap(zones, max_gap)
         self._stack = ExitStack()
         self._policy = TransitionPolicy.standard() if policy is None else as_policy(policy)
@@ -417,7 +423,7 @@ class Follower(Running):
     @property
     def counts(self) -> dict[str, int]:
         """The counts by name: ``messages``, ``fixes``, ``late_fixes``, ``double_fixes``, ``passed_fixes``,
-        ``invalid_fixes``, ``future_fixes``, ``bad_lines``, ``events`` and others. If a name is missing, its count is
+        ``invalid_fixes``, ``doubted_fixes``, ``future_fixes``, ``bad_lines``, ``events`` and others. If a name is missing, its count is
         0."""
         with self._watcher.lock:
             return dict(self._watcher.counts)

@@ -9,7 +9,7 @@ from .._errors import require
 from .watched_fleet import FleetWatch
 
 GAUGES = ("devices", "places", "events_waiting", "messages_held", "store_failing", "uptime_seconds")
-FIX_RESULTS = ("accepted", "passed", "late", "double", "invalid", "future", "refused")
+FIX_RESULTS = ("accepted", "passed", "late", "double", "invalid", "doubted", "future", "refused")
 
 
 def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: float) -> dict[str, float]:

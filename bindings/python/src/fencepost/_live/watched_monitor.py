@@ -60,8 +60,8 @@ class Watch(Handling):
 
     Attributes:
         counts: The numbers of ``fixes``, ``passed_fixes`` (already fed to the monitor before the watch began),
-            ``late_fixes``, ``double_fixes`` (with the same time as the previous fix), ``invalid_fixes`` and
-            ``future_fixes``.
+            ``late_fixes``, ``double_fixes`` (with the same time as the previous fix), ``invalid_fixes``,
+            ``doubted_fixes`` and ``future_fixes``.
     """
 
     def __init__(
