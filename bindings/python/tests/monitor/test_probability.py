@@ -228,6 +228,34 @@ def test_values_out_of_range_are_refused(bad: dict[str, Any]) -> None:
     assert zones.probability("circle", **good) == before
 
 
+@pytest.mark.parametrize("name", ["longitude", "accuracy", "ellipse", "covariance"])
+def test_columns_with_other_labels_are_refused(name: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    column = pandas.Series([0.0, 1.0])
+    moved = column[::-1]
+    given = {"latitude": column, "longitude": column} | {
+        "longitude": {"longitude": moved},
+        "accuracy": {"accuracy": moved},
+        "ellipse": {"ellipse": (5, moved, 0)},
+        "covariance": {"covariance": (5, 0, moved)},
+    }[name]
+    with pytest.raises(InvalidArgumentError, match="different indexes"):
+        Circle(0, 0, radius=100).probability(**given)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_covariance_has_a_row_for_each_position(rows: int) -> None:
+    places = np.zeros(2)
+    for at in range(3):
+        covariance: list[Any] = [4.0, 0.0, 4.0]
+        covariance[at] = np.full(rows, covariance[at])
+        with pytest.raises(InvalidArgumentError, match=f"{rows} rows, but there are 2 positions"):
+            Circle(0, 0, radius=100).probability(places, places, covariance=covariance)  # type: ignore[arg-type]
+        with pytest.raises(InvalidArgumentError) as refused:
+            Circle(0, 0, radius=100).probability(places, places, covariance=(4, 0, np.array([4.0, -4.0])))
+        assert refused.value.position == 1
+
+
 def test_what_has_no_probability() -> None:
     zones = Zones({"beacon": BEACON, "circle": Circle(0, 0, radius=100)})
     monitor = Monitor(path="geodesic", max_gap=60)

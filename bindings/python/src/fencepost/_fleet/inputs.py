@@ -162,7 +162,7 @@ class FleetInputs(FixInputs):
                 the fleet are used.
 
         Returns:
-            The numbers of accepted, invalid and late fixes.
+            The numbers of accepted, invalid, late and doubted fixes.
 
         Raises:
             InvalidArgumentError: The columns have different lengths, a row has no device, or a row is invalid and

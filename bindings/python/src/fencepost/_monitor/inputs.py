@@ -243,7 +243,7 @@ class MonitorInputs(FixInputs):
                 does not recognise these names.
 
         Returns:
-            The numbers of accepted, invalid and late fixes.
+            The numbers of accepted, invalid, late and doubted fixes.
 
         Raises:
             InvalidArgumentError: The columns have different lengths, a datetime is naive, or a row is invalid and

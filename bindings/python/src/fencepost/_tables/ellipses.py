@@ -8,7 +8,8 @@ from typing import Any
 
 from .._errors import require
 from .._native import InvalidArgumentError
-from .buffers import numbers
+from .buffers import numbers, refuse
+from .labels import common_index
 from .numbers import is_number, real
 
 _AXES = ("major", "minor", "orientation")
@@ -30,12 +31,16 @@ def probability(
     share = float(real(confidence, "confidence"))
     if ellipse is not None and covariance is not None:
         raise TypeError("pass an ellipse or a covariance, not both")
+    ellipse = None if ellipse is None else _parts(ellipse, "ellipse", _AXES)
+    covariance = None if covariance is None else _parts(covariance, "covariance", _MOMENTS)
     if is_number(latitude) and is_number(longitude):
         found = array("d", (0.0,))
         place = float(real(latitude, "latitude")), float(real(longitude, "longitude"))
         axes = ellipse_of(ellipse, covariance, 1)
         handle.probability(identifier, *place, float(real(accuracy, "accuracy")), *axes, share, found)
         return found[0]
+    errors = zip(_AXES, ellipse or ()) if covariance is None else zip(_MOMENTS, covariance)
+    common_index(latitude=latitude, longitude=longitude, accuracy=accuracy, **dict(errors))
     points = numbers(latitude, "latitude"), numbers(longitude, "longitude")
     shared = float(real(accuracy, "accuracy")) if is_number(accuracy) else numbers(accuracy, "accuracy")
     axes = ellipse_of(ellipse, covariance, len(points[0]))
@@ -53,6 +58,9 @@ def ellipse_of(ellipse: Any, covariance: Any, count: int) -> tuple[Any, Any, Any
     if covariance is not None:
         moments = _three(covariance, "covariance", _MOMENTS)
         east, both, north = moments
+        for name, moment in zip(_MOMENTS, moments):
+            if not isinstance(moment, float) and len(moment) != count:
+                raise InvalidArgumentError(f"{name} has {len(moment)} rows, but there are {count} positions")
         rows = [_axes(_value(east, row), _value(both, row), _value(north, row), row) for row in range(count)]
         if all(isinstance(moment, float) for moment in moments) and rows:
             return rows[0]
@@ -61,13 +69,16 @@ def ellipse_of(ellipse: Any, covariance: Any, count: int) -> tuple[Any, Any, Any
     return (None, None, None) if ellipse is None else _three(ellipse, "ellipse", _AXES)
 
 
-def _three(given: Any, what: str, names: tuple[str, ...]) -> tuple[Any, Any, Any]:
+def _parts(given: Any, what: str, names: tuple[str, ...]) -> tuple[Any, Any, Any]:
     try:
         first, second, third = given
     except (TypeError, ValueError):
         raise TypeError(f"{what} must be three values: {', '.join(names)}") from None
-    values = (first, second, third)
-    a, b, c = (_column(value, name) for value, name in zip(values, names))
+    return first, second, third
+
+
+def _three(given: Any, what: str, names: tuple[str, ...]) -> tuple[Any, Any, Any]:
+    a, b, c = (_column(value, name) for value, name in zip(_parts(given, what, names), names))
     return a, b, c
 
 
@@ -76,20 +87,18 @@ def _column(value: Any, name: str) -> Any:
 
 
 def _value(moment: Any, row: int) -> float:
-    if isinstance(moment, float):
-        return moment
-    if row >= len(moment):
-        raise InvalidArgumentError(f"covariance has {len(moment)} rows; must have as many as the positions")
-    return float(moment[row])
+    return moment if isinstance(moment, float) else float(moment[row])
 
 
 def _axes(east: float, both: float, north: float, row: int) -> tuple[float, float, float]:
     """The principal axes of a covariance matrix."""
     determinant = east * north - both * both
     if not (east > 0 and north > 0 and determinant > 0 and isfinite(determinant)):
-        raise InvalidArgumentError(
+        refuse(
             f"row {row}: the covariance is ({east}, {both}, {north}); must be finite and positive definite: both "
-            "variances above 0, and the square of the covariance below their product"
+            "variances above 0, and the square of the covariance below their product",
+            row,
+            InvalidArgumentError,
         )
     major = (east + north) / 2 + hypot((east - north) / 2, both)
     # The quotient loses no digits if the axes differ much.
