@@ -236,6 +236,22 @@ def test_a_monitor_sorts_too() -> None:
     assert (one.source.counted, one.watcher.counts["late_fixes"]) == (3, 0)
 
 
+@pytest.mark.parametrize("device", ["phone", None])
+def test_a_doubted_fix_with_a_wrong_date_makes_no_later_fix_late(device: str | None) -> None:
+    followed: Any = Fleet(Zones(), plausible_speed=60) if device else Monitor(plausible_speed=60)
+    (followed.conditions if device else followed).add(Circle(0, 0, 200), "office")  # leaves after 20 s outside
+    one = Sorted(followed, reorder=20.0, ahead=None)
+    one.send((device, 0, 0.0))
+    one.send((device, 0, 0.005), passes=20)
+    one.send((device, 1000, 0.9), passes=1)  # 100 km away
+    for _ in range(12):
+        one.send((device, 0, 0.005), passes=5)
+    one.send(passes=2000)
+    counts = one.watcher.counts
+    assert (counts["fixes"], counts["doubted_fixes"], counts["late_fixes"]) == (15, 1, 0)
+    assert [str(getattr(event, "event", event).state) for event in one.seen] == ["satisfied", "unsatisfied"]
+
+
 def test_devices_with_held_fixes_do_not_expire() -> None:
     one = Sorted(reorder=4000.0, expire=100.0)
     one.send(("phone", -4100, 0.0), ("phone", 0, 0.0))

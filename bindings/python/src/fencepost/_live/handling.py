@@ -85,6 +85,9 @@ class Handling:
         # While a held fix is fed: the seconds for which it was held, and the largest time seen from its device.
         self._held_s = 0.0
         self._seen: Seen | None = None
+        # A fix that is still held may be doubted later, and a doubted fix must not move the clock of its device. So if
+        # fixes can be doubted, the clock follows the fixes that were fed.
+        self._doubts: bool = events._doubts
         self._store, self._store_at = self._events.statistics().store, 0.0
 
     def sort(self, sorter: Sorter, held: Held) -> None:
@@ -99,6 +102,8 @@ class Handling:
     def feed_held(self, held: Held) -> bool:
         """Feeds a message that the sorter has released; returns False if events must be handled first."""
         self.source_name, self._seen = held.source, held.seen
+        if self._doubts and held.row is not None:
+            self._seen = held.row[3], held.arrived
         self._held_s = self._monotonic() - held.arrived
         try:
             return self.feed(held.message, held.place)

@@ -213,7 +213,7 @@ class FleetWatch(Handling):
             for name in ("messages", "fixes", "double_fixes"):
                 self.counts[name] += 1
             return
-        followed, seen = self.devices.get(device), sorter.seen(device)
+        followed, seen = self.devices.get(device), None if self._doubts else sorter.seen(device)
         if followed is not None and seen is not None and seen != followed.seen:
             followed.seen = seen
             self._look_ahead(device, followed)
@@ -284,7 +284,7 @@ class FleetWatch(Handling):
 
     def _is_doubted(self, device: str, time_us: int) -> bool:
         """Returns whether the fix with this time, which was fed last, has not moved the device's clock."""
-        if not self.fleet._doubts:
+        if not self._doubts:
             return False
         clock = self.fleet._handle.device_statistics(device)[0]
         return clock is None or clock < time_us

@@ -109,7 +109,7 @@ class Watch(Handling):
                 refusal = "invalid_fixes", str(error)
             else:
                 if row[2] >= 0:
-                    if self.monitor._doubts and (self.monitor.clock_us or 0) < row[3]:
+                    if self._doubts and (self.monitor.clock_us or 0) < row[3]:
                         refusal = "doubted_fixes", "the device cannot have moved there since its last fix"
                     else:
                         self._last = self._seen or (row[3], self._monotonic())
@@ -137,7 +137,7 @@ class Watch(Handling):
         if not sorter.add(held):
             self.counts["fixes"] += 1
             self.counts["double_fixes"] += 1
-        elif (seen := sorter.seen("")) is not None:
+        elif not self._doubts and (seen := sorter.seen("")) is not None:
             self._last = seen
 
     def _refusal(self, time_us: int) -> tuple[str, str] | None:
