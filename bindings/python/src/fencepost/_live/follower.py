@@ -423,8 +423,8 @@ class Follower(Running):
     @property
     def counts(self) -> dict[str, int]:
         """The counts by name: ``messages``, ``fixes``, ``late_fixes``, ``double_fixes``, ``passed_fixes``,
-        ``invalid_fixes``, ``doubted_fixes``, ``future_fixes``, ``bad_lines``, ``events`` and others. If a name is missing, its count is
-        0."""
+        ``invalid_fixes``, ``doubted_fixes``, ``future_fixes``, ``bad_lines``, ``events`` and others. If a name is
+        missing, its count is 0."""
         with self._watcher.lock:
             return dict(self._watcher.counts)
 

@@ -83,9 +83,9 @@ class FleetWatch(Handling):
 
     Attributes:
         counts: The counters by name. ``messages`` and ``fixes`` count the inputs. ``passed_fixes``, ``late_fixes``,
-            ``double_fixes``, ``invalid_fixes``, ``doubted_fixes``, ``future_fixes`` and ``refused_devices`` count the refused fixes by
-            reason. ``waypoints`` counts changed circles, ``gone`` counts lost connections of devices, ``events`` counts
-            events, and ``expired_devices`` counts removed devices.
+            ``double_fixes``, ``invalid_fixes``, ``doubted_fixes``, ``future_fixes`` and ``refused_devices`` count the
+            refused fixes by reason. ``waypoints`` counts changed circles, ``gone`` counts lost connections of devices,
+            ``events`` counts events, and ``expired_devices`` counts removed devices.
         takes_waypoints: Whether the waypoints of phones become circles.
         observer: An object that is called when something happens, for the page or Home Assistant, or None.
         lags: For each source, the seconds between the time of the last accepted fix and its arrival.
