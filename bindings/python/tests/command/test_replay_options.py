@@ -308,6 +308,20 @@ def uncertain(folder: Path) -> tuple[str, ...]:
     return "replay", "t.csv", "--conditions", "p.csv", "--policy", "exact"
 
 
+@pytest.mark.parametrize(
+    ("option", "text", "words"),
+    [
+        ("--plausible-speed", "60km/h", "60km/h must be a number above 0"),
+        ("--corroboration-count", "3.5", "3.5 is not an integer from 2 to 1000"),
+        ("--corroboration-time", "1min", "1min is not a number of seconds from 0 to 1e9"),
+        ("--accuracy-confidence", "68%", "68% is not a share from 0.01 to 0.9999"),
+    ],
+)
+def test_a_text_that_is_not_a_number_is_refused_with_the_range(run: Run, option: str, text: str, words: str) -> None:
+    done = run(*DEMO, "--plausible-speed", "60", option, text)
+    assert done.returncode == 2 and words in done.stderr, done.stderr
+
+
 def test_every_form_of_events_shows_probabilities(uncertain: tuple[str, ...], run: Run) -> None:
     # The second fix is outside, but too uncertain to start a change.
     expected = [round(Circle(0, 0, 100).probability(*place), 4) for place in ((0, 0, 10), (0.0012, 0, 20))]

@@ -26,6 +26,22 @@ def argument(reader: Callable[[str], Any]) -> Callable[[str], Any]:
     return read
 
 
+def _number(text: str) -> float:
+    """The number that a text states, or NaN, which no range of an option contains."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _integer(text: str) -> int:
+    """The integer that a text states, or -1, which no range of an option contains."""
+    try:
+        return int(text)
+    except ValueError:
+        return -1
+
+
 @argument
 def to_policy(text: str) -> TransitionPolicy:
     return TransitionPolicy.named(text)
@@ -33,7 +49,7 @@ def to_policy(text: str) -> TransitionPolicy:
 
 @argument
 def to_metres(text: str) -> float:
-    value = float(text)
+    value = _number(text)
     if not (math.isfinite(value) and value > 0):
         raise ValueError(f"{text} must be a number above 0")
     return value
@@ -41,7 +57,7 @@ def to_metres(text: str) -> float:
 
 @argument
 def to_count(text: str) -> int:
-    value = int(text)
+    value = _integer(text)
     if not 1 <= value < 1 << 63:
         raise ValueError(f"{text} is not an integer of 1 or more")
     return value
@@ -168,7 +184,7 @@ def path_options(options: argparse.Namespace) -> dict[str, Any]:
 
 @argument
 def to_corroborations(text: str) -> int:
-    value = int(text)
+    value = _integer(text)
     if not 2 <= value <= 1000:
         raise ValueError(f"{text} is not an integer from 2 to 1000")
     return value
@@ -176,7 +192,7 @@ def to_corroborations(text: str) -> int:
 
 @argument
 def to_share(text: str) -> float:
-    value = float(text)
+    value = _number(text)
     if not 0.01 <= value <= 0.9999:
         advice = f"; {value:g} % is {value / 100:g}" if 1 < value <= 99.99 else ""
         raise ValueError(f"{text} is not a share from 0.01 to 0.9999{advice}")
@@ -185,7 +201,7 @@ def to_share(text: str) -> float:
 
 @argument
 def to_duration(text: str) -> float:
-    value = float(text)
+    value = _number(text)
     if not 0 <= value <= 1e9:
         raise ValueError(f"{text} is not a number of seconds from 0 to 1e9")
     return value
@@ -193,7 +209,7 @@ def to_duration(text: str) -> float:
 
 @argument
 def to_gap(text: str) -> float:
-    value = float(text)
+    value = _number(text)
     if not 1e-6 <= value <= 1e9:
         raise ValueError(f"{text} is not a number of seconds from 1e-6 to 1e9")
     return value
@@ -206,10 +222,7 @@ def to_state(text: str) -> State:
 
 def to_seconds(text: str) -> float:
     """Reads a number of seconds from 0 to 86,400, for argparse."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
+    value = _number(text)
     if not 0 <= value <= 86_400:
         raise argparse.ArgumentTypeError(f"{text} is not a number of seconds from 0 to 86400")
     return value
@@ -217,7 +230,7 @@ def to_seconds(text: str) -> float:
 
 @argument
 def to_days(text: str) -> float:
-    value = float(text)
+    value = _number(text)
     if not 0 < value <= 36_525:
         raise ValueError(f"{text} is not a number of days above 0, up to 36525")
     return value
