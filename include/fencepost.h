@@ -419,8 +419,8 @@ enum {
  *     fencepost_fleet_feed_fix(fleet, truck, &fix, NULL);
  *     fencepost_fleet_advance(fleet, 1700000020000000, NULL);
  *     fencepost_event event;
- *     uint32_t available;
- *     while (fencepost_fleet_poll_event(fleet, &event, &available, NULL) == FENCEPOST_OK && available)
+ *     size_t available;
+ *     while (fencepost_fleet_poll_events(fleet, &event, 1, &available, NULL) == FENCEPOST_OK && available)
  *       printf("device %d: %s is now %d\n", (int)event.device, event.identifier, event.state);
  *
  * Assumed state: with any assumed state except UNSATISFIED, the first fix of each device gives an event for the
@@ -2486,6 +2486,23 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fle
                                                                    fencepost_error *error);
 
 /*
+ * Declares what the host of one device can do from now on: see fencepost_monitor_set_host_capabilities(). Devices begin
+ * without a flag and with all kinds supported. If a condition is added while its kind is suspended for the device, the
+ * next call that feeds, advances or rewinds the fleet, or polls its events, adds the event that reports this.
+ *
+ * @param device             The number of one device. There is no call for all devices, because each device would have
+ *                           an event for each condition.
+ * @param diagnostics        FENCEPOST_DIAGNOSTIC_... except the three that the library sets.
+ * @param unsupported_kinds  Bit set of (1 << fencepost_condition_kind).
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (another bit, time out of range, or a fleet whose delivery
+ *         is not EVERY); LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL.
+ * Threads: any. Complexity: O(conditions) when something changes. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_set_host_capabilities(fencepost_fleet *fleet, fencepost_device device,
+                                                                     uint32_t diagnostics, uint32_t unsupported_kinds,
+                                                                     int64_t time_us, fencepost_error *error);
+
+/*
  * Tells the fleet that time has passed, for all devices or for one, and confirms each change that is due up to and
  * including time_us.
  *
@@ -2531,17 +2548,6 @@ FENCEPOST_API fencepost_status fencepost_fleet_rewind(fencepost_fleet *fleet, fe
                                                       fencepost_error *error);
 
 /* ---------------------------------------------------------------------------------- events of fleets */
-
-/*
- * Returns the next event and commits the events that were delivered before.
- *
- * @param out_event      Receives the event; unchanged if no event is pending.
- * @param out_available  Receives 1, or 0 if no event is pending.
- * @return OK; NULL_ARGUMENT.
- * Threads: any; use one consumer at a time to get the events in order. Complexity: O(1). Since: 0.3
- */
-FENCEPOST_API fencepost_status fencepost_fleet_poll_event(fencepost_fleet *fleet, fencepost_event *out_event,
-                                                          uint32_t *out_available, fencepost_error *error);
 
 /*
  * Returns up to capacity events and commits the events that were delivered before. With capacity 0, the function

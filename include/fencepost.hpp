@@ -254,7 +254,6 @@ struct functions<fencepost_monitor> {
   static constexpr auto checkpoint = fencepost_monitor_checkpoint;
   static constexpr auto close = fencepost_monitor_close;
   static constexpr auto snapshot = fencepost_monitor_snapshot;
-  static constexpr auto poll_event = fencepost_monitor_poll_event;
   static constexpr auto poll_events = fencepost_monitor_poll_events;
   static constexpr auto acknowledge = fencepost_monitor_acknowledge;
   static constexpr auto abandon = fencepost_monitor_abandon;
@@ -267,7 +266,6 @@ struct functions<fencepost_fleet> {
   static constexpr auto checkpoint = fencepost_fleet_checkpoint;
   static constexpr auto close = fencepost_fleet_close;
   static constexpr auto snapshot = fencepost_fleet_snapshot;
-  static constexpr auto poll_event = fencepost_fleet_poll_event;
   static constexpr auto poll_events = fencepost_fleet_poll_events;
   static constexpr auto acknowledge = fencepost_fleet_acknowledge;
   static constexpr auto abandon = fencepost_fleet_abandon;
@@ -648,12 +646,11 @@ class engine {
   void close() { detail::call(functions::close, get()); }
   std::vector<std::uint8_t> snapshot() const { return detail::listed<detail::bytes>(functions::snapshot, get()); }
 
-  /* The next event, or none. Each call acknowledges the event that the previous call returned. */
+  /* The next event, or none, as from fencepost_monitor_poll_event(). Each call acknowledges the event that the previous
+     call returned. */
   std::optional<event> poll_event() {
     event out;
-    std::uint32_t available = 0;
-    detail::call(functions::poll_event, get(), &out, &available);
-    if (available == 0) return std::nullopt;
+    if (poll_events(&out, 1) == 0) return std::nullopt;
     return out;
   }
   /* Stores up to capacity events in the caller's memory; returns how many it stored. With capacity 0, returns the number
@@ -943,6 +940,11 @@ class fleet : public engine<fleet, fencepost_fleet> {
   }
   void set_beacon_scanning(fencepost::device device, bool scanning, std::int64_t time_us) {
     detail::call(fencepost_fleet_set_beacon_scanning, get(), device.number(), std::uint32_t{scanning}, time_us);
+  }
+  void set_host_capabilities(fencepost::device device, std::uint32_t diagnostics, std::uint32_t unsupported_kinds,
+                             std::int64_t time_us) {
+    detail::call(fencepost_fleet_set_host_capabilities, get(), device.number(), diagnostics, unsupported_kinds,
+                 time_us);
   }
   /* Tells the fleet that time has passed, for all devices or for one. With `force`, max_time_step_us does not limit an
      advance of all devices. */

@@ -125,18 +125,11 @@ extension MonitorEngine {
   public mutating func setHostCapabilities(
     _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at time: Timestamp
   ) throws(MonitorError) {
-    guard flags.isSubset(of: .hostFlags) else {
-      throw .invalidArgument(
-        "the flags are \(flags.rawValue); must be a combination of the host's seven flags, \(Diagnostics.hostFlags.rawValue)"
-      )
-    }
+    let stated = try HostState(flags, unsupported: unsupported)
     try admit(time)
     tracker.counters.countOther()
     var survey = Survey()
     tracker.passTime(to: time, table, &delivery, &survey)
-    var kinds: UInt32 = 0
-    for kind in ConditionKind.allCases where unsupported.contains(kind) { kinds |= kind.bit }
-    let stated = HostState(flags: flags, unsupportedKinds: kinds)
     if stated != host { tracker.change(to: stated, table, &delivery) }
     tracker.confirmDue(through: clock, table, &delivery, &survey)
   }

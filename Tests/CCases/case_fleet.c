@@ -45,6 +45,12 @@ static void as_many_monitors(void) {
       } else if (what == 2) {
         CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, time, 0, NULL));
         for (int d = 0; d < DEVICES; d++) CHECK_OK(fencepost_monitor_advance(monitors[d], time, NULL));
+      } else if (what == 4) {
+        int d = (int)(next(&random) % DEVICES);
+        uint32_t flags = next(&random) % 3 ? 0 : FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED;
+        uint32_t kinds = next(&random) % 3 ? 0 : 1u << FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC;
+        CHECK_STATUS(fencepost_fleet_set_host_capabilities(fleet, devices[d], flags, kinds, time, NULL),
+                     fencepost_monitor_set_host_capabilities(monitors[d], flags, kinds, time, NULL));
       } else {
         int d = (int)(next(&random) % DEVICES);
         fencepost_fix fix = {0, place, (double)(next(&random) % 3) * 30, time - (what == 3 ? 200000000 : 0)};
@@ -232,10 +238,86 @@ static void own_table(void) {
   fencepost_fleet_destroy(fleet);
 }
 
+/* The host of one device suspends the conditions for this device only. */
+static void host_capabilities(void) {
+  fencepost_conditions *table = new_table();
+  fencepost_fleet *fleet = new_fleet(table);
+  add_exact(table, "zone", 0, 1);
+  fencepost_device truck = device_of(fleet, "truck"), van = device_of(fleet, "van");
+  CHECK_OK(feed_device(fleet, truck, 0, SECONDS(1)));
+  CHECK_INT(next_fleet_event(fleet).state, FENCEPOST_STATE_SATISFIED);
+  uint32_t circles = 1u << FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC;
+  CHECK_OK(
+      fencepost_fleet_set_host_capabilities(fleet, truck, FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED, 0, SECONDS(2), NULL));
+  fencepost_event event = next_fleet_event(fleet);
+  CHECK_INT(event.device, truck);
+  CHECK_INT(event.cause, FENCEPOST_CAUSE_DIAGNOSTIC);
+  CHECK_INT(event.state, FENCEPOST_STATE_SATISFIED);
+  CHECK_INT(event.diagnostics, FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED);
+  CHECK_INT(event.date_us, SECONDS(2));
+  fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+  CHECK_OK(fencepost_fleet_explain(fleet, truck, "zone", &explanation, NULL));
+  CHECK_INT(explanation.reason, FENCEPOST_REASON_SUSPENDED);
+  CHECK_OK(feed_device(fleet, truck, 1, SECONDS(3)));
+  CHECK_OK(feed_device(fleet, van, 0, SECONDS(3)));
+  event = next_fleet_event(fleet);
+  CHECK_INT(event.device, van);
+  expect_no_fleet_event(fleet);
+  /* A condition that is added while the truck is suspended is reported by the next call, with the truck's clock. */
+  add_exact(table, "late", 9, 2);
+  size_t count;
+  CHECK_OK(fencepost_fleet_poll_events(fleet, NULL, 0, &count, NULL));
+  CHECK_INT(count, 1);
+  CHECK_INT(fleet_statistics(fleet).pending_events, 1);
+  event = next_fleet_event(fleet);
+  CHECK_INT(event.device, truck);
+  CHECK_TEXT(event.identifier, "late");
+  CHECK_INT(event.date_us, SECONDS(3));
+  CHECK_OK(fencepost_fleet_set_host_capabilities(fleet, truck, 0, circles, SECONDS(4), NULL));
+  CHECK_INT(next_fleet_event(fleet).state, FENCEPOST_STATE_UNMONITORED);
+  CHECK_INT(next_fleet_event(fleet).state, FENCEPOST_STATE_UNMONITORED);
+  expect_no_fleet_event(fleet);
+  CHECK_OK(fencepost_fleet_explain(fleet, truck, "zone", &explanation, NULL));
+  CHECK_INT(explanation.reason, FENCEPOST_REASON_UNMONITORED);
+  /* A snapshot contains what the host stated. */
+  uint8_t bytes[4096];
+  size_t size;
+  CHECK_OK(fencepost_fleet_snapshot(fleet, bytes, sizeof bytes, &size, NULL));
+  fencepost_fleet_destroy(fleet);
+  CHECK_OK(fencepost_fleet_restore(bytes, size, table, &fleet, NULL));
+  CHECK_OK(feed_device(fleet, truck, 0, SECONDS(5)));
+  expect_no_fleet_event(fleet);
+  CHECK_OK(fencepost_fleet_set_host_capabilities(fleet, truck, 0, 0, SECONDS(6), NULL));
+  expect_no_fleet_event(fleet);
+  CHECK_OK(feed_device(fleet, truck, 0, SECONDS(7)));
+  CHECK_INT(next_fleet_event(fleet).state, FENCEPOST_STATE_SATISFIED);
+  CHECK_INT(next_fleet_event(fleet).state, FENCEPOST_STATE_UNSATISFIED);
+  expect_no_fleet_event(fleet);
+  CHECK_STATUS(fencepost_fleet_set_host_capabilities(fleet, truck, FENCEPOST_DIAGNOSTIC_CONDITION_UNSUPPORTED, 0,
+                                                     SECONDS(8), NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_set_host_capabilities(fleet, truck, 0, 1, SECONDS(8), NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_set_host_capabilities(fleet, truck, 0, 0, SECONDS(6), NULL), FENCEPOST_E_LATE_INPUT);
+  CHECK_STATUS(fencepost_fleet_set_host_capabilities(NULL, truck, 0, 0, SECONDS(8), NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_set_host_capabilities(fleet, FENCEPOST_ALL_DEVICES, 0, 0, SECONDS(8), NULL),
+               FENCEPOST_E_NO_SUCH_DEVICE);
+  fencepost_fleet_destroy(fleet);
+  fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  options.delivery = FENCEPOST_DELIVERY_LATEST;
+  options.conditions = table;
+  CHECK_OK(fencepost_fleet_create(&options, &fleet, NULL));
+  CHECK_STATUS(fencepost_fleet_set_host_capabilities(fleet, device_of(fleet, "truck"), 0, 0, SECONDS(8), NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
 static const ccase cases[] = {
     {"fleet: a table of its own", own_table},
     {"fleet: the events of as many monitors", as_many_monitors},
     {"fleet: questions", questions},
     {"fleet: devices inside of a condition", inside_of},
+    {"fleet: host capabilities of a device", host_capabilities},
 };
 AREA(area_fleet);

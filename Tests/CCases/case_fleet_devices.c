@@ -310,6 +310,7 @@ static void stale_numbers(void) {
     CHECK_INT(error.position, 1);
     STALE(fencepost_fleet_feed_sightings(fleet, number, NULL, 0, SECONDS(200), NULL));
     STALE(fencepost_fleet_set_beacon_scanning(fleet, number, 0, SECONDS(200), NULL));
+    STALE(fencepost_fleet_set_host_capabilities(fleet, number, 0, 0, SECONDS(200), NULL));
     STALE(fencepost_fleet_advance(fleet, number, SECONDS(200), 0, NULL));
     STALE(fencepost_fleet_rewind(fleet, number, SECONDS(1), NULL));
     STALE(fencepost_fleet_next_deadline(fleet, number, &deadline, NULL));

@@ -43,10 +43,10 @@ fencepost_status feed_device(fencepost_fleet *fleet, fencepost_device device, do
 
 fencepost_event next_fleet_event(fencepost_fleet *fleet) {
   fencepost_event event;
-  uint32_t available = 7;
+  size_t count = 7;
   memset(&event, 0xee, sizeof event);
-  CHECK_OK(fencepost_fleet_poll_event(fleet, &event, &available, NULL));
-  CHECK_INT(available, 1);
+  CHECK_OK(fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL));
+  CHECK_INT(count, 1);
   return event;
 }
 
@@ -65,11 +65,11 @@ fencepost_status json_of_fleet_event(fencepost_fleet *fleet, const fencepost_eve
 
 void expect_no_fleet_event(fencepost_fleet *fleet) {
   fencepost_event event, before;
-  uint32_t available = 7;
+  size_t count = 7;
   memset(&event, 0xee, sizeof event);
   before = event;
-  CHECK_OK(fencepost_fleet_poll_event(fleet, &event, &available, NULL));
-  CHECK_INT(available, 0);
+  CHECK_OK(fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL));
+  CHECK_INT(count, 0);
   CHECK(memcmp(&event, &before, sizeof event) == 0);
 }
 

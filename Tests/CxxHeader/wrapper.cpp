@@ -469,6 +469,8 @@ void tables_and_fleets() {
   CHECK(elsewhere.import_devices({"x"}, fleet.export_devices({bus}, true), true).size() == 1);
   fleet.feed_sightings(truck, {}, start + 3 * second);
   fleet.set_beacon_scanning(truck, false, start + 3 * second);
+  fleet.set_host_capabilities(truck, FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED, 0, start + 3 * second);
+  fleet.set_host_capabilities(truck, 0, 0, start + 3 * second);
   fleet.advance(start + 4 * second, truck);
   CHECK(!fleet.next_deadline() && !fleet.next_deadline(bus));
   fleet.advance(start + 5 * second);

@@ -5,10 +5,11 @@ import Testing
 /// Tests that devices which were exported in earlier formats can still be imported; there is one file for each format.
 /// A file also contains the digest of the devices' table, and the events that the devices produce after import.
 /// Exported devices of all formats must stay readable. The devices in format 1 were written by version 0.2. In the
-/// third file the portable devices have format 3.
+/// third file the portable devices have format 3. In the fourth file, `devices-hosts.txt`, the devices whose hosts stated
+/// something have the formats 4 and 5.
 ///
-/// The devices come from `fleet-1.bin` and `fleet-2.bin`. `FENCEPOST_WRITE_GOLDEN=1 swift test --filter
-/// DeviceGoldenTests` writes the file of the newest format.
+/// The devices come from `fleet-1.bin`, `fleet-2.bin` and `fleet-hosts.bin`. `FENCEPOST_WRITE_GOLDEN=1 swift test
+/// --filter DeviceGoldenTests` writes the file of the newest format.
 @Suite struct DeviceGoldenTests {
   private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Golden")
@@ -26,7 +27,7 @@ import Testing
   }
 
   private func fleet(_ format: Int) throws -> FleetEngine {
-    let name = "fleet-\(min(format, 2)).bin"
+    let name = "fleet-\(format == 4 ? "hosts" : "\(min(format, 2))").bin"
     return try FleetEngine(restoring: [UInt8](try Data(contentsOf: Self.golden.appendingPathComponent(name))))
   }
 
@@ -95,16 +96,18 @@ import Testing
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private func file(_ format: Int) -> URL { Self.golden.appendingPathComponent("devices-\(format).txt") }
+  private func file(_ format: Int) -> URL {
+    Self.golden.appendingPathComponent("devices-\(format == 4 ? "hosts" : "\(format)").txt")
+  }
 
   @Test(.enabled(if: writes)) func write() throws {
-    let fleet = try fleet(3)
+    let fleet = try fleet(4)
     let text = try text(try exported(fleet), digest: fleet.conditions.version.digest.bytes, fleet.conditions)
-    try text.write(to: file(3), atomically: true, encoding: .utf8)
+    try text.write(to: file(4), atomically: true, encoding: .utf8)
   }
 
   /// Devices in a file can be imported, and then give the expected events.
-  @Test(arguments: 1...3) func devicesAreImported(_ format: Int) throws {
+  @Test(arguments: 1...4) func devicesAreImported(_ format: Int) throws {
     let expected = try String(contentsOf: file(format), encoding: .utf8)
     let lines = expected.split(separator: "\n")
     let digest = try Self.bytes(try #require(lines.first).dropFirst(6))
@@ -121,11 +124,11 @@ import Testing
   /// Exporting the devices again gives the bytes in the file. Portable devices are compared only in the newest format,
   /// because the library writes no older one. When the format of non-portable devices changes, remove this test for the
   /// older formats, but keep `devicesAreImported`, which reads them.
-  @Test(arguments: 1...3) func theBytesAreThoseOfToday(_ format: Int) throws {
+  @Test(arguments: 1...4) func theBytesAreThoseOfToday(_ format: Int) throws {
     let lines = try String(contentsOf: file(format), encoding: .utf8).split(separator: "\n")
     let expected = lines.dropFirst().prefix { $0 != "imported" }.map { $0.split(separator: " ", maxSplits: 2) }
     let devices = try exported(try fleet(format))
     #expect(devices.map { Self.hex($0.own) } == expected.map { String($0[0]) })
-    if format == 3 { #expect(devices.map { Self.hex($0.portable) } == expected.map { String($0[1]) }) }
+    if format >= 3 { #expect(devices.map { Self.hex($0.portable) } == expected.map { String($0[1]) }) }
   }
 }

@@ -114,42 +114,64 @@ import Testing
     }
   }
 
+  /// Adds to the fleet what only the fourth format with its feature of hosts can store: what the hosts of devices
+  /// stated, a beacon that an event named, and a kind of conditions that is monitored again.
+  private func liveWithHosts(_ fleet: inout StoredFleet, _ zones: Conditions) throws {
+    try fleet.call { engine throws(MonitorError) in
+      try engine.setHostCapabilities(
+        [.authorizationDenied, .accuracyLimited], unsupported: [.polygonalGeographic], at: at(1_100), for: 1)
+      try engine.setHostCapabilities(.accuracyLimited, at: at(1_100), for: 2)
+      try engine.setHostCapabilities([], at: at(1_101), for: 2)
+      try engine.setHostCapabilities([], unsupported: [.circularGeographic], at: at(1_100), for: 3)
+      try engine.setHostCapabilities([], at: at(1_101), for: 3)
+      try engine.setHostCapabilities([], unsupported: [.beaconIdentity], at: at(1_102), for: 3)
+    }
+    try zones.add(
+      CircularGeographicCondition(center: Coordinate(latitude: 1, longitude: 0), radius: 100), identifier: "late")
+  }
+
+  /// The fleet with hosts has the fourth format, which other fleets have too.
+  private func file(_ format: Int, _ kind: String) -> URL {
+    Self.golden.appendingPathComponent("fleet-\(format == 4 ? "hosts" : "\(format)").\(kind)")
+  }
+
   private func options(_ format: Int) -> FleetOptions { FleetOptions(delivery: format == 3 ? .first : .every) }
 
   private func live(_ fleet: inout StoredFleet, _ zones: Conditions, _ format: Int) throws {
     try live(&fleet, zones)
     if format == 2 { try liveOn(&fleet) }
     if format == 3 { try liveBehind(&fleet) }
+    if format == 4 { try liveWithHosts(&fleet, zones) }
   }
 
-  @Test(.enabled(if: writes), arguments: 1...3) func write(_ format: Int) throws {
+  @Test(.enabled(if: writes), arguments: 1...4) func write(_ format: Int) throws {
     let folder = try Folder()
     let zones = Conditions()
     var fleet = try StoredFleet(name: "golden", zones, options: options(format), directory: folder.path)
     try live(&fleet, zones, format)
-    try Data(fleet.state.snapshot()).write(to: Self.golden.appendingPathComponent("fleet-\(format).bin"))
+    try Data(fleet.state.snapshot()).write(to: file(format, "bin"))
     let text = try description(try FleetEngine(restoring: fleet.state.snapshot()))
-    try text.write(to: Self.golden.appendingPathComponent("fleet-\(format).txt"), atomically: true, encoding: .utf8)
+    try text.write(to: file(format, "txt"), atomically: true, encoding: .utf8)
     try fleet.close()
     try Data(contentsOf: URL(fileURLWithPath: folder.file("golden.fencepost"))).write(
-      to: Self.golden.appendingPathComponent("fleet-\(format).fencepost"))
+      to: file(format, "fencepost"))
   }
 
   private func expected(_ format: Int) throws -> String {
-    try String(contentsOf: Self.golden.appendingPathComponent("fleet-\(format).txt"), encoding: .utf8)
+    try String(contentsOf: file(format, "txt"), encoding: .utf8)
   }
 
-  @Test(arguments: 1...3) func theSnapshotIsRead(_ format: Int) throws {
-    let bytes = [UInt8](try Data(contentsOf: Self.golden.appendingPathComponent("fleet-\(format).bin")))
+  @Test(arguments: 1...4) func theSnapshotIsRead(_ format: Int) throws {
+    let bytes = [UInt8](try Data(contentsOf: file(format, "bin")))
     let fleet = try FleetEngine(restoring: bytes)
     #expect(fleet.snapshot() == bytes)
     #expect(try description(fleet) == (try expected(format)))
   }
 
-  @Test(arguments: 1...3) func theStoreIsOpened(_ format: Int) throws {
+  @Test(arguments: 1...4) func theStoreIsOpened(_ format: Int) throws {
     let folder = try Folder()
     try FileManager.default.copyItem(
-      at: Self.golden.appendingPathComponent("fleet-\(format).fencepost"),
+      at: file(format, "fencepost"),
       to: URL(fileURLWithPath: folder.file("golden.fencepost")))
     var fleet = try StoredFleet(
       name: "golden", Conditions(), options: options(format), directory: folder.path)
@@ -158,11 +180,11 @@ import Testing
   }
 
   /// For the same calls, the current code writes the same snapshot bytes as the code that wrote the golden files.
-  @Test(arguments: 1...3) func theBytesAreThoseOfToday(_ format: Int) throws {
+  @Test(arguments: 1...4) func theBytesAreThoseOfToday(_ format: Int) throws {
     let zones = Conditions()
     var fleet = StoredFleet(try FleetEngine(zones, options: options(format)))
     try live(&fleet, zones, format)
-    let bytes = [UInt8](try Data(contentsOf: Self.golden.appendingPathComponent("fleet-\(format).bin")))
+    let bytes = [UInt8](try Data(contentsOf: file(format, "bin")))
     #expect(fleet.state.snapshot() == bytes)
   }
 }

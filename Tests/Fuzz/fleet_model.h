@@ -193,6 +193,12 @@ static void fleet_void(fleet_model *known, const char *identifier, int device) {
 #undef IS_VOID
 }
 
+static int by_device(const void *one, const void *other) {
+  const expected *a = one, *b = other;
+  if (a->number != b->number) return a->number < b->number ? -1 : 1;
+  return a->position < b->position ? -1 : 1;
+}
+
 static int by_deadline(const void *left, const void *right) {
   const expected *one = left, *other = right;
   if (one->event.date_us != other->event.date_us) return one->event.date_us < other->event.date_us ? -1 : 1;
@@ -228,9 +234,10 @@ static void fleet_change(fleet_model *known, const change *what) {
     else REQUIRE(other == status && strcmp(own.message, error.message) == 0);
     fleet_gather(known, device, 0);
   }
-  if (what->kind != ADVANCE) return;
+  /* The events that report a new condition to suspended devices are ordered by device. */
   for (size_t i = start; i < known->waiting_count; i++) known->waiting[i].position = i;
-  qsort(known->waiting + start, known->waiting_count - start, sizeof(expected), by_deadline);
+  qsort(known->waiting + start, known->waiting_count - start, sizeof(expected),
+        what->kind == ADVANCE ? by_deadline : by_device);
 }
 
 /* A fleet that is restored over the current table remembers at most one advance, the one to the fleet's time. So the

@@ -68,6 +68,9 @@ static void change_something(reader *in, fleet_model *known, int is_removal) {
     }
   }
   fleet_change(known, &what);
+  /* This call reports the condition to the devices for which it is suspended. */
+  int64_t deadline;
+  REQUIRE(fencepost_fleet_next_deadline(known->fleet, FENCEPOST_ALL_DEVICES, &deadline, NULL) == FENCEPOST_OK);
 }
 
 static void feed(reader *in, fleet_model *known) {
@@ -157,7 +160,14 @@ static void pass_time(reader *in, fleet_model *known) {
   }
   int64_t time = take_time(in, clock_of(known, device));
   fencepost_status status;
-  if (choice >= 0x80) {
+  if (choice >= 0xa0) {
+    static const uint32_t stated[] = {0, 0, 1, 16, 17, 32, 0, 0};
+    uint32_t flags = stated[take8(in) & 7], kinds = take8(in) & 0x3e;
+    if (choice & 0x10) kinds = 0;
+    status = fencepost_fleet_set_host_capabilities(known->fleet, known->numbers[device], flags, kinds, time, &one);
+    fleet_input(known, device, status, &one,
+                fencepost_monitor_set_host_capabilities(known->monitors[device], flags, kinds, time, &other), &other);
+  } else if (choice >= 0x80) {
     status = fencepost_fleet_set_beacon_scanning(known->fleet, known->numbers[device], choice & 1, time, &one);
     fleet_input(known, device, status, &one,
                 fencepost_monitor_set_beacon_scanning(known->monitors[device], choice & 1, time, &other), &other);
@@ -174,6 +184,16 @@ static void renew(reader *in, fleet_model *known) {
   fleet_void(known, NULL, device);
   fencepost_monitor_destroy(known->monitors[device]);
   fleet_enter(known, device);
+}
+
+/* Makes a fleet write from now on what hosts stated, and the beacons that events named. Otherwise a fleet that is
+   restored before its first device has stated anything would not know these beacons. */
+static void write_hosts(fencepost_fleet *fleet) {
+  const char *name = "host";
+  fencepost_device number;
+  REQUIRE(fencepost_fleet_enter_devices(fleet, &name, 1, 1, &number, NULL) == FENCEPOST_OK);
+  REQUIRE(fencepost_fleet_set_host_capabilities(fleet, number, 0, 0, INT64_C(1700000000000000), NULL) == FENCEPOST_OK);
+  REQUIRE(fencepost_fleet_remove_devices(fleet, &number, 1, 1, NULL) == FENCEPOST_OK);
 }
 
 /* A fleet that accepted damaged bytes must continue to work, and it must be possible to open its stored state again. */
@@ -241,6 +261,7 @@ static void move(reader *in, fleet_model *known) {
   fencepost_options options = known->options;
   options.conditions = table;
   REQUIRE(fencepost_fleet_create(&options, &fleet, NULL) == FENCEPOST_OK);
+  write_hosts(fleet);
   if (known->floor != FENCEPOST_TIME_UNSET)
     REQUIRE(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, known->floor, 0, NULL) == FENCEPOST_OK);
 
@@ -333,6 +354,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   fleet_model known;
   fleet_begin(&known, &options);
+  write_hosts(known.fleet);
   for (int step = 0; in.size > 0 && step < 300; step++) {
     uint8_t what = take8(&in);
     size_t waited = known.waiting_count;

@@ -39,7 +39,7 @@
   DO(fencepost_fleet_feed_columns) DO(fencepost_fleet_feed_sightings)                                         \
   DO(fencepost_fleet_set_beacon_scanning) DO(fencepost_fleet_advance) DO(fencepost_fleet_next_deadline)       \
   DO(fencepost_fleet_poll_events) DO(fencepost_fleet_acknowledge) DO(fencepost_fleet_abandon)                 \
-  DO(fencepost_fleet_set_wakeup) DO(fencepost_fleet_poll_event) DO(fencepost_fleet_state)                     \
+  DO(fencepost_fleet_set_wakeup) DO(fencepost_fleet_set_host_capabilities) DO(fencepost_fleet_state)          \
   DO(fencepost_fleet_list_conditions) DO(fencepost_fleet_list_devices_inside) DO(fencepost_fleet_explain)     \
   DO(fencepost_fleet_export_devices) DO(fencepost_fleet_import_devices) DO(fencepost_uuid_parse)              \
   DO(fencepost_geodesic_inverse) DO(fencepost_geodesic_direct) DO(fencepost_fleet_fork)                       \

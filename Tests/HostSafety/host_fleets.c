@@ -151,6 +151,8 @@ static void feed(fencepost_fleet *fleet, const fencepost_device *numbers) {
   fencepost_beacon_sighting sighting = {{1}, 1, 2, -60};
   OK(api.fencepost_fleet_feed_sightings(fleet, numbers[0], &sighting, 1, INT64_C(3000000000), NULL));
   OK(api.fencepost_fleet_set_beacon_scanning(fleet, numbers[0], 0, INT64_C(3001000000), NULL));
+  OK(api.fencepost_fleet_set_host_capabilities(fleet, numbers[0], 1, 4, INT64_C(3001000000), NULL));
+  OK(api.fencepost_fleet_set_host_capabilities(fleet, numbers[0], 0, 0, INT64_C(3001000000), NULL));
   OK(api.fencepost_fleet_advance(fleet, numbers[1], INT64_C(3002000000), 0, NULL));
   OK(api.fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, INT64_C(3003000000), 0, NULL));
   OK(api.fencepost_fleet_set_arrival_time(fleet, INT64_C(3003000000), NULL));
@@ -222,7 +224,6 @@ void use_fleets(void) {
   fencepost_conditions *table = NULL, *same = NULL;
   fencepost_fleet *fleet = NULL;
   fencepost_device numbers[3], found[3];
-  uint32_t available;
   int64_t deadline;
   size_t count, size;
   int wakes = 0;
@@ -244,8 +245,8 @@ void use_fleets(void) {
   IS(count > 3);
   OK(api.fencepost_event_json(&events[0], devices[0], text, sizeof text, &size, NULL));
   OK(api.fencepost_fleet_abandon(fleet, NULL));
-  OK(api.fencepost_fleet_poll_event(fleet, events, &available, NULL));
-  IS(available == 1);
+  OK(api.fencepost_fleet_poll_events(fleet, events, 1, &count, NULL));
+  IS(count == 1);
   OK(api.fencepost_fleet_acknowledge(fleet, NULL));
   OK(api.fencepost_fleet_statistics(fleet, &statistics, NULL));
   OK(api.fencepost_fleet_list_devices(fleet, found, 3, &count, NULL));

@@ -49,6 +49,7 @@ if grep -rnE --include='*.md' --include='*.py' --include='*.swift' --include='*.
 fi
 # Checks that the folders of the engine are layers.
 .venv/bin/python Tests/Style/layers.py || status=1
+.venv/bin/python Tests/Style/features.py || status=1
 # Checks that the texts with the header's version agree with the header.
 .ci/release.py mentions || status=1
 # Checks the list of all messages, and the idioms that new texts must not have.

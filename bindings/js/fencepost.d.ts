@@ -658,6 +658,11 @@ export class Fleet implements Disposable {
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
   setScanning(device: string, isScanning: boolean, time: Time): void;
   /**
+   * Declares which host flags of a device are set, and which kinds of condition cannot be monitored for the device. The
+   * fleet must have the delivery `every`.
+   */
+  setHost(device: string, host: { flags?: readonly HostFlag[]; unsupported?: readonly Kind[] }, time: Time): void;
+  /**
    * Tells the fleet that time has passed, for one device, or for all devices if none is passed.
    * @throws LateInputError, AheadOfClockError, QueueFullError
    */

@@ -180,6 +180,15 @@ public actor Fleet {
     }
   }
 
+  /// Declares what the host of a device can do from now on. See ``FleetEngine/setHostCapabilities(_:unsupported:at:for:)``.
+  public func setHostCapabilities(
+    _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at time: Timestamp, for identifier: String
+  ) throws(MonitorError) {
+    try input(for: identifier) { engine, device throws(MonitorError) in
+      try engine.setHostCapabilities(flags, unsupported: unsupported, at: time, for: device)
+    }
+  }
+
   /// Tells the fleet that time has passed for all devices. See ``FleetEngine/advance(to:force:)``.
   public func advance(to time: Timestamp, force: Bool = false) throws(MonitorError) {
     try engine.advance(to: time, force: force)

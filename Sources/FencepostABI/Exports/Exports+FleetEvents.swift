@@ -1,19 +1,6 @@
 public import CFencepost
 import FencepostCore
 
-@_cdecl("fencepost_fleet_poll_event") @implementation
-public func fencepost_fleet_poll_event(
-  _ fleet: OpaquePointer?, _ out_event: UnsafeMutablePointer<fencepost_event>?,
-  _ out_available: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
-) -> fencepost_status {
-  Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try FleetHandle.borrow(fleet)
-    let out = try Boundary.require(out_event, "out_event")
-    let available = try Boundary.require(out_available, "out_available")
-    available.pointee = UInt32(try handle.poll(into: out, capacity: 1))
-  }
-}
-
 @_cdecl("fencepost_fleet_poll_events") @implementation
 public func fencepost_fleet_poll_events(
   _ fleet: OpaquePointer?, _ out_events: UnsafeMutablePointer<fencepost_event>?, _ capacity: Int,

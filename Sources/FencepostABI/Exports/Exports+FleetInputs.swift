@@ -56,6 +56,21 @@ public func fencepost_fleet_set_beacon_scanning(
   }
 }
 
+@_cdecl("fencepost_fleet_set_host_capabilities") @implementation
+public func fencepost_fleet_set_host_capabilities(
+  _ fleet: OpaquePointer?, _ device: fencepost_device, _ diagnostics: UInt32, _ unsupported_kinds: UInt32,
+  _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let kinds = try kinds(unsupported_kinds)
+    try handle.call { engine throws(MonitorError) in
+      try engine.setHostCapabilities(
+        Diagnostics(rawValue: diagnostics), unsupported: kinds, at: Timestamp(microseconds: time_us), for: device)
+    }
+  }
+}
+
 @_cdecl("fencepost_fleet_advance") @implementation
 public func fencepost_fleet_advance(
   _ fleet: OpaquePointer?, _ device: fencepost_device, _ time_us: Int64, _ force: UInt32,

@@ -63,18 +63,23 @@ public func fencepost_monitor_set_host_capabilities(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try MonitorHandle.borrow(monitor)
-    guard unsupported_kinds & ~ConditionKind.allBits == 0 else {
-      let bits = ConditionKind.allCases.map { "\($0.bit)" }
-      throw .invalidArgument(
-        "unsupported_kinds is \(unsupported_kinds); must be a combination of the bits "
-          + "\(bits.dropLast().joined(separator: ", ")) and \(bits[bits.count - 1])")
-    }
-    let kinds = Set(ConditionKind.allCases.filter { unsupported_kinds & $0.bit != 0 })
+    let kinds = try kinds(unsupported_kinds)
     try handle.call { engine throws(MonitorError) in
       try engine.setHostCapabilities(
         Diagnostics(rawValue: diagnostics), unsupported: kinds, at: Timestamp(microseconds: time_us))
     }
   }
+}
+
+/// Returns the kinds of a bit set.
+func kinds(_ unsupported_kinds: UInt32) throws(BoundaryError) -> Set<ConditionKind> {
+  guard unsupported_kinds & ~ConditionKind.allBits == 0 else {
+    let bits = ConditionKind.allCases.map { "\($0.bit)" }
+    throw .invalidArgument(
+      "unsupported_kinds is \(unsupported_kinds); must be a combination of the bits "
+        + "\(bits.dropLast().joined(separator: ", ")) and \(bits[bits.count - 1])")
+  }
+  return Set(ConditionKind.allCases.filter { unsupported_kinds & $0.bit != 0 })
 }
 
 @_cdecl("fencepost_monitor_rewind") @implementation

@@ -5,6 +5,24 @@ struct HostState: Sendable, Equatable {
   /// If bit n is set, conditions of the kind with the number n cannot be monitored.
   var unsupportedKinds: UInt32 = 0
 
+  init() {}
+
+  init(flags: Diagnostics, unsupportedKinds: UInt32) {
+    self.flags = flags
+    self.unsupportedKinds = unsupportedKinds
+  }
+
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if `flags` contains a flag that a host cannot state.
+  init(_ flags: Diagnostics, unsupported: Set<ConditionKind>) throws(MonitorError) {
+    guard flags.isSubset(of: .hostFlags) else {
+      throw .invalidArgument(
+        "the flags are \(flags.rawValue); must be a combination of the host's seven flags, \(Diagnostics.hostFlags.rawValue)"
+      )
+    }
+    self.flags = flags
+    for kind in ConditionKind.allCases where unsupported.contains(kind) { unsupportedKinds |= kind.bit }
+  }
+
   func supports(_ kind: ConditionKind) -> Bool { unsupportedKinds & kind.bit == 0 }
 
   /// Whether all geographic conditions are suspended.
@@ -15,7 +33,7 @@ struct HostState: Sendable, Equatable {
 
   /// Whether some geographic conditions may be suspended for reasons other than the condition limit.
   var suspendsSomeShapes: Bool {
-    flags.suspends || ConditionKind.allCases.contains { $0.isGeographic && !supports($0) }
+    flags.suspends || (unsupportedKinds != 0 && ConditionKind.allCases.contains { $0.isGeographic && !supports($0) })
   }
 
   /// Returns the flags that apply to a condition, without those that the storage adds.

@@ -72,12 +72,8 @@ struct Post: Sendable {
   func diagnostic(
     _ slot: UInt32, _ flags: Diagnostics, state: Event.State, date: Int64, change: UInt64, _ table: ConditionTable
   ) -> EventEntry {
-    var entry = EventEntry(
-      slot: slot, generation: table.generation(of: slot),
-      state: flags.isDisjoint(with: .unmonitored) ? state : .unmonitored, cause: .diagnostic, date: nil)
-    entry.date = date
+    var entry = EventEntry(flags, slot: slot, generation: table.generation(of: slot), state: state, date: date)
     entry.change = change
-    entry.diagnostics = flags
     if entry.state != .unsatisfied { entry.setRefinement(told.refinement(of: slot)) }
     return entry
   }

@@ -184,15 +184,18 @@ struct ObservedStates: Sendable {
     shapes.forgetAll()
   }
 
-  /// Clears the time of a beacon's last sighting. The caller marks the row.
+  /// Clears the time of a beacon's last sighting.
   mutating func forgetSighting(_ slot: UInt32) {
-    if !beacons.isEmpty { beacons[slot]?.lastSighting = .min }
+    guard !beacons.isEmpty, let track = beacons[slot], track.lastSighting != .min else { return }
+    beacons[slot]?.lastSighting = .min
+    journal.touch(slot)
   }
 
   // MARK: - Many devices in turn, without a storage
 
   /// Starts with a device that is settled outside all shapes up to a generation, and has no other state.
-  mutating func begin(isScanning: Bool, sweptThrough generation: UInt64, _ table: ConditionTable) {
+  mutating func begin(host: HostState, isScanning: Bool, sweptThrough generation: UInt64, _ table: ConditionTable) {
+    self.host = host
     self.isScanning = isScanning
     shapes.begin(sweptThrough: generation, table)
     candidates.removeAll()

@@ -11,14 +11,14 @@ struct Clearance {
 }
 
 /// A tracker evaluates many devices in turn: the caller loads the state of a device, applies an input, and reads the
-/// new state. The tracker has no neighbourhood, and no condition is suspended.
+/// new state. The tracker has no neighbourhood.
 extension Tracker {
   /// Discards the previous device, and starts with a device that is settled outside every shape up to a generation.
   mutating func begin(
-    clock: Int64, lastFix: Fix?, gap: Int64, isScanning: Bool, seen: UInt64, _ table: ConditionTable
+    clock: Int64, lastFix: Fix?, gap: Int64, host: HostState, isScanning: Bool, seen: UInt64, _ table: ConditionTable
   ) {
     timeline.begin(clock: clock, lastFix: lastFix, gap: gap)
-    known.begin(isScanning: isScanning, sweptThrough: seen, table)
+    known.begin(host: host, isScanning: isScanning, sweptThrough: seen, table)
     lookout.removeAll()
     deadlines.removeAll()
   }
@@ -43,6 +43,12 @@ extension Tracker {
     known.wait(slot, table)
   }
 
+  /// Makes a shape undetermined that is suspended, or that no fix has determined since it was.
+  mutating func forgetShape(_ slot: UInt32, _ table: ConditionTable) {
+    known.keepUndetermined(slot, table)
+    known.wait(slot, table)
+  }
+
   /// Replaces the state of a beacon by a saved one.
   mutating func load(_ slot: UInt32, _ track: BeaconTrack) {
     deadlines.cancel(slot)
@@ -56,14 +62,19 @@ extension Tracker {
   ///   - radius: The radius of the search for thresholds, in metres.
   ///   - nearest: The nearest of the shapes that the device is settled outside of, if it is known.
   ///   - patches: The patches of the index that were created so far.
-  /// - Returns: The distance that the device can move before a fix may change a state, at most the radius.
+  /// - Returns: The distance that the device can move before a fix may change a state, at most the radius; `nil` if all
+  ///   shapes are suspended.
   mutating func evaluateAlone(
     _ fix: Fix, at position: EarthVector, within radius: Double, _ nearest: NearestCap?, _ patches: CapPatches,
     _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
-  ) -> Clearance {
+  ) -> Clearance? {
     if options.path.isGeodesic { walk(to: fix, at: position, table, &delivery, &survey) }
     passTime(to: fix.time, table, &delivery, &survey)
     timeline.keep(fix)
+    if known.host.suspendsAllShapes {
+      confirmDue(through: clock, table, &delivery, &survey)
+      return nil
+    }
     survey.begin()
     let isKnown = nearest != nil && known.shapes.isSettled
     if isKnown, let nearest {
@@ -73,8 +84,12 @@ extension Tracker {
       // shapes.
       let isFine = reachOfDetermination(fix, table) <= radius
       if isFine { survey.gather(table.index, patches, around: position, within: radius) }
+      if known.host.suspendsSomeShapes { leaveOutSuspended(table, &survey) }
       if !known.shapes.isSettled { determineAlone(fix, at: position, table, &delivery, &survey) }
-      if !isFine { survey.gather(table.index, patches, around: position, within: radius) }
+      if !isFine {
+        survey.gather(table.index, patches, around: position, within: radius)
+        if known.host.suspendsSomeShapes { leaveOutSuspended(table, &survey) }
+      }
     }
     lookout.sortGathered(at: position, known.shapes, table, &survey)
     crossReached(fix, at: position, table, &delivery, &survey)
@@ -91,6 +106,12 @@ extension Tracker {
     clearance.slack = min(clearance.nearest.slack, active.all)
     clearance.nearest.limit(to: active.measured)
     return clearance
+  }
+
+  /// Removes the shapes that are suspended from those that were gathered.
+  @inline(never)
+  private func leaveOutSuspended(_ table: ConditionTable, _ survey: inout Survey) {
+    survey.gathered.removeAll { isSuspended($0.id, table) }
   }
 
   /// Determines the undetermined shapes that a fix can determine, in add order. Shapes that the fix settles as outside
@@ -116,6 +137,7 @@ extension Tracker {
           if table.generation(of: slot) > swept, table.isGeographic(slot) { slots.append(slot) }
         }
       }
+      if known.host.suspendsSomeShapes { slots.removeAll { isSuspended($0, table) } }
       table.putInOrder(&slots)
     }
     known.sweep(table)
@@ -124,10 +146,12 @@ extension Tracker {
     }
   }
 
-  /// Calls `body` with the shapes that remain undetermined.
-  func forEachUndecided(_ body: (UInt32) -> Void) {
+  /// Calls `body` with the shapes that remain undetermined and whose kinds are supported.
+  func forEachUndecided(_ table: ConditionTable, _ body: (UInt32) -> Void) {
     if !known.shapes.isSettled {
-      known.shapes.forEachException { slot, state in if state.observed == .undetermined { body(slot) } }
+      known.shapes.forEachException { slot, state in
+        if state.observed == .undetermined, known.host.supports(table.kind(of: slot)) { body(slot) }
+      }
     }
   }
 }

@@ -129,6 +129,8 @@ struct Tracker: Sendable {
       let new = delivery.flags(of: slot, host, table)
       guard new != old else { continue }
       if new.suspends, !old.suspends { stop(slot, table, &delivery) }
+      // A state that is determined after a beacon was unmonitored cannot have an earlier sighting as its evidence.
+      if new.contains(.conditionUnsupported), !old.contains(.conditionUnsupported) { known.forgetSighting(slot) }
       // The end of being unmonitored is not reported. An event that still has to be reported keeps the date of its
       // cause.
       if new.isNews(to: old) { delivery.flagsChanged(slot, date: clock, host, table) }

@@ -35,7 +35,9 @@ struct DeviceBytes {
     static let extended = Flags(rawValue: 128)
     /// The device comes from a fleet that doubts fixes, or has done so: the number of doubted fixes and the chain follow.
     static let doubts = Flags(rawValue: 256)
-    static let all = Flags(rawValue: 511)
+    /// The host of the device has stated something: it follows with the beacons that the last events named.
+    static let host = Flags(rawValue: 512)
+    static let all = Flags(rawValue: 1023)
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
@@ -77,6 +79,8 @@ struct DeviceBytes {
   var hasPath = false
   /// Whether the device comes from a fleet with plausibility.
   var hasPlausibility = false
+  /// Whether the bytes contain what the host stated, and the beacons that the last events named.
+  private(set) var hasHost = false
   private var hasDigests = true
   var seen: UInt64
   var clock: Int64
@@ -90,14 +94,16 @@ struct DeviceBytes {
 
   /// - Parameters:
   ///   - state: The state of a device that is brought up to date with the table.
+  ///   - hasHost: Whether the fleet stores what the hosts of its devices stated.
   ///   - digests: The digests of the conditions for portable bytes; `nil` if the bytes are not portable.
   init(
     _ state: DeviceState, seen: UInt64, clock: Int64, acceptedFixes: UInt64, sequence: UInt64, digest: TableDigest,
-    hasPath: Bool, hasPlausibility: Bool, _ digests: inout ConditionDigests?, _ table: ConditionTable
+    hasPath: Bool, hasPlausibility: Bool, hasHost: Bool, _ digests: inout ConditionDigests?, _ table: ConditionTable
   ) {
     self.digest = digest
     self.hasPath = hasPath
     self.hasPlausibility = hasPlausibility
+    self.hasHost = hasHost && (state.dependsOnHost || state.beacons.contains { $0.refinement != nil })
     isPortable = digests != nil
     self.seen = seen
     self.clock = clock
@@ -117,11 +123,13 @@ struct DeviceBytes {
     self.state.undecided.arrange { isEarlier($0, $1) }
     self.state.beacons.arrange { isEarlier($0.slot, $1.slot) }
     self.state.told.arrange { isEarlier($0.slot, $1.slot) }
+    self.state.host.unmonitored.arrange { isEarlier($0, $1) }
     for index in self.state.insides.indices { refer(&self.state.insides[index].slot) }
     for index in self.state.crossings.indices { refer(&self.state.crossings[index].slot) }
     for index in self.state.undecided.indices { refer(&self.state.undecided[index]) }
     for index in self.state.beacons.indices { refer(&self.state.beacons[index].slot) }
     for index in self.state.told.indices { refer(&self.state.told[index].slot) }
+    for index in self.state.host.unmonitored.indices { refer(&self.state.host.unmonitored[index]) }
     self.references = references
   }
 
@@ -144,8 +152,9 @@ struct DeviceBytes {
   }
 
   private var neededFormat: UInt8 {
-    if isPortable, hasDigests { return hasDoubts ? Self.format : Self.portableFormat }
-    return hasDoubts ? Self.extendedFormat : state.rewoundThrough > 0 || hasPath ? Self.rewoundFormat : Self.firstFormat
+    if isPortable, hasDigests { return flags.isExtended ? Self.format : Self.portableFormat }
+    if flags.isExtended { return Self.extendedFormat }
+    return state.rewoundThrough > 0 || hasPath ? Self.rewoundFormat : Self.firstFormat
   }
 
   private var hasDoubts: Bool { hasPlausibility || state.counters.doubtedFixes > 0 }
@@ -168,6 +177,7 @@ struct DeviceBytes {
     if state.rewoundThrough > 0 { flags.insert(.rewound) }
     if hasPath { flags.insert(.path) }
     if hasDoubts { flags.insert(.doubts) }
+    if hasHost { flags.insert(.host) }
     return flags
   }
 
@@ -225,15 +235,35 @@ struct DeviceBytes {
       writer.putCompact(state.counters.doubtedFixes)
       state.chain.encode(to: &writer)
     }
-    guard state.rewoundThrough > 0 else { return }
-    writer.putCompact(state.rewoundThrough)
-    writer.put(state.isRewound)
-    writer.putCompact(UInt64(state.told.count))
-    for told in state.told {
-      put(told.slot, &writer)
-      writer.put(told.state.rawValue)
-      writer.putCompact(told.since)
-      writer.putCompact(told.evidence)
+    if state.rewoundThrough > 0 {
+      writer.putCompact(state.rewoundThrough)
+      writer.put(state.isRewound)
+      writer.putCompact(UInt64(state.told.count))
+      for told in state.told {
+        put(told.slot, &writer)
+        writer.put(told.state.rawValue)
+        writer.putCompact(told.since)
+        writer.putCompact(told.evidence)
+      }
+    }
+    if hasHost { encodeHost(to: &writer) }
+  }
+
+  private func encodeHost(to writer: inout ByteWriter) {
+    let host = state.host
+    writer.putCompact(host.bits)
+    writer.putCompact(host.reportedThrough)
+    for kind in ConditionKind.allCases where kind.isGeographic {
+      writer.putCompact(host.resumed.first { $0.kind == kind }?.through ?? 0)
+    }
+    writer.putCompact(UInt64(host.unmonitored.count))
+    for slot in host.unmonitored { put(slot, &writer) }
+    // The beacons are in the same order as above.
+    for beacon in state.beacons {
+      writer.put(beacon.refinement != nil)
+      guard let refinement = beacon.refinement else { continue }
+      writer.put(refinement.major)
+      writer.put(refinement.minor)
     }
   }
 
@@ -321,6 +351,8 @@ struct DeviceBytes {
     if flags.contains(.path) { try readGap(&reader) }
     if flags.contains(.doubts) { try readDoubts(&reader, largest: largest) }
     if flags.contains(.rewound) { try readRewind(&reader) }
+    if flags.contains(.host) { try readHost(&reader) }
+    try checkReported()
     try reader.end()
   }
 
@@ -384,9 +416,9 @@ struct DeviceBytes {
     for _ in 0..<(try reader.takeCompact("beacons", in: 0...reader.remaining)) {
       let slot = try take(&reader, after: &last)
       let states: UInt8 = try reader.take("states of a beacon", in: 0...15)
-      guard let observed = Observed(rawValue: states & 3), let told = Event.State(rawValue: states >> 2),
-        told != .unmonitored
-      else { throw Damage("the states of a beacon are \(states)") }
+      guard let observed = Observed(rawValue: states & 3), let told = Event.State(rawValue: states >> 2) else {
+        throw Damage("the states of a beacon are \(states)")
+      }
       let track = BeaconTrack(
         observed: observed, lastSighting: try reader.takeSignedTime("last_sighting"),
         deadline: try reader.takeDeadline())
@@ -434,6 +466,46 @@ struct DeviceBytes {
         .init(
           slot: slot, state: told, since: try reader.takeSignedTime("since"),
           evidence: try reader.takeSignedTime("evidence")))
+    }
+  }
+
+  private mutating func readHost(_ reader: inout ByteReader) throws(Damage) {
+    hasHost = true
+    let largest = EngineRestorer.largest
+    state.host.bits = try reader.takeCompact("host of a device", in: 0...DeviceHost.largestBits)
+    let kinds = state.host.stated.unsupportedKinds
+    guard state.host.stated.flags.isSubset(of: .hostFlags), state.host.reportedKinds & ~ConditionKind.allBits == 0,
+      kinds & ~state.host.reportedKinds == 0
+    else { throw Damage("the host of a device states the flags and kinds \(state.host.bits)") }
+    state.host.reportedThrough = try reader.takeCompact("reported", in: 0...largest)
+    for kind in ConditionKind.allCases where kind.isGeographic {
+      let through: UInt64 = try reader.takeCompact("resumed", in: 0...largest)
+      guard through == 0 || state.host.stated.supports(kind) else { throw Damage("a suspended kind is resumed") }
+      if through > 0 { state.host.resumed.append(.init(kind: kind, through: through)) }
+    }
+    var last: UInt64 = 0
+    for _ in 0..<(try reader.takeCompact("unmonitored", in: 0...reader.remaining)) {
+      state.host.unmonitored.append(try take(&reader, after: &last))
+    }
+    for index in state.beacons.indices where try reader.takeBool("beacon of an event") {
+      state.beacons[index].refinement = BeaconRefinement(major: try reader.take(), minor: try reader.take())
+    }
+    if state.host.stated.flags.suspends {
+      guard state.insides.isEmpty, state.crossings.isEmpty else {
+        throw Damage("a suspended device is inside or about to cross")
+      }
+    }
+    if state.host.suspends(.beaconIdentity) {
+      guard state.marks.isEmpty, state.beaconsAbsent == 0,
+        state.beacons.allSatisfy({ $0.track.observed == .undetermined && $0.track.deadline == .max })
+      else { throw Damage("a suspended beacon is observed") }
+    }
+  }
+
+  /// Checks that only a host has made a beacon unmonitored.
+  private func checkReported() throws(Damage) {
+    guard hasHost || !state.beacons.contains(where: { $0.told == .unmonitored }) else {
+      throw Damage("a beacon is reported as unmonitored")
     }
   }
 

@@ -17,9 +17,9 @@ struct DeviceRecord {
     let header = DeviceState.Header(rawValue: words[0] & 0xFF)
     let counts = words[0] &>> 8
     let mask: UInt64 = 1 &<< DeviceState.countBits &- 1
-    guard header.contains(.fix), !header.contains(.wide), counts &>> (2 &* DeviceState.countBits) == 0 else {
-      return nil
-    }
+    guard header.contains(.fix), header.isDisjoint(with: [.wide, .rewound]),
+      counts &>> (2 &* DeviceState.countBits) == 0
+    else { return nil }
     insideCount = Int(counts & mask)
     crossingCount = Int(counts &>> DeviceState.countBits & mask)
     insides = words + (header.contains(.counters) ? 11 : 5)

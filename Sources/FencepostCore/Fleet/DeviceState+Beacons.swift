@@ -7,7 +7,10 @@ extension DeviceState {
 
   /// Returns the last reported state of a beacon condition that is not listed.
   func commonTold(_ slot: UInt32, _ table: ConditionTable) -> Event.State {
-    table.generation(of: slot) <= beaconsTold ? .unsatisfied : table.assumed(of: slot)
+    if !host.stated.supports(.beaconIdentity), table.generation(of: slot) <= host.reportedThrough {
+      return .unmonitored
+    }
+    return table.generation(of: slot) <= beaconsTold ? .unsatisfied : table.assumed(of: slot)
   }
 
   /// Returns the entry of a beacon condition; if the condition is not listed, an entry with the common state of
@@ -23,7 +26,7 @@ extension DeviceState {
   /// Returns the time at which an unlisted beacon condition becomes absent if its beacon is not seen; `Int64.max` while
   /// the absence is not counted.
   func absenceDeadline(_ generation: UInt64, _ options: FleetOptions) -> Int64 {
-    guard isScanning, generation > beaconsAbsent, let mark = marks.first(where: { $0.through >= generation }) else {
+    guard countsAbsence, generation > beaconsAbsent, let mark = marks.first(where: { $0.through >= generation }) else {
       return .max
     }
     return Timestamp(microseconds: mark.start).adding(microseconds: options.beaconInitialTimeoutMicroseconds)
@@ -67,8 +70,10 @@ extension DeviceState {
   /// - Returns: The state that was reported before.
   mutating func tell(_ entry: EventEntry) -> Event.State {
     guard let index = beacons.firstIndex(where: { $0.slot == entry.slot }) else { return entry.state }
-    defer { beacons[index].told = entry.state }
-    return beacons[index].told
+    let told = beacons[index].told
+    beacons[index].told = entry.state
+    if told != entry.state { beacons[index].refinement = entry.beaconRefinement }
+    return told
   }
 
   /// Stores the tracker's states of beacon conditions, except those that equal the common state of unlisted conditions.
@@ -85,7 +90,7 @@ extension DeviceState {
     var kept = beacons
     kept.removeAll { beacon in
       beacon.track.deadline == .max && beacon.track.observed == commonObserved(beacon.generation)
-        && beacon.told == commonTold(beacon.slot, table)
+        && beacon.told == commonTold(beacon.slot, table) && beacon.refinement == nil
         && (beacon.track.lastSighting == .min || beacon.told == .unsatisfied) && !isBusy(beacon)
     }
     beacons = kept
@@ -103,7 +108,7 @@ extension FleetEngine {
     guard table.lastBeacon > state.beaconsSeen else { return }
     let seen = state.beaconsSeen
     state.beaconsSeen = table.order.lastGeneration
-    guard state.isScanning else { return }
+    guard state.countsAbsence else { return }
     let marks = watermark.marks(after: seen, through: table.order.lastGeneration, clock: clock, time: time)
     for mark in marks {
       if let last = state.marks.last, last.start == mark.start {

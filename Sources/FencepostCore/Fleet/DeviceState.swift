@@ -41,6 +41,8 @@ struct DeviceState: Sendable {
     var track: BeaconTrack
     /// The state of the last event.
     var told: Event.State
+    /// The beacon that the last event named, if the condition has no minor number.
+    var refinement: BeaconRefinement?
   }
 
   /// The beacon conditions up to a generation and after the previous mark; their absence counts from `start`.
@@ -77,6 +79,7 @@ struct DeviceState: Sendable {
   /// another one. 0 if there was no rewind, or if all shapes were determined since.
   var rewoundThrough: UInt64 = 0
   var told: ContiguousArray<Told> = []
+  var host = DeviceHost()
   var beacons: ContiguousArray<Beacon> = []
   var marks: ContiguousArray<Mark> = []
   /// Every beacon condition up to this generation is covered by `marks` or by `beaconsAbsent`.
@@ -98,6 +101,7 @@ struct DeviceState: Sendable {
     isRewound = false
     rewoundThrough = 0
     told.clear()
+    if host.isUsed || host.reportedThrough != 0 { host = DeviceHost() }
     beacons.clear()
     marks.clear()
     beaconsSeen = 0
@@ -120,6 +124,7 @@ struct DeviceState: Sendable {
     if crossings.contains(where: { isGone($0.slot) }) { crossings.removeAll { isGone($0.slot) } }
     if undecided.contains(where: { isGone($0) }) { undecided.removeAll { isGone($0) } }
     if told.contains(where: { isGone($0.slot) }) { told.removeAll { isGone($0.slot) } }
+    if host.unmonitored.contains(where: { isGone($0) }) { host.unmonitored.removeAll { isGone($0) } }
     if beacons.contains(where: { !table.holds($0.slot, $0.generation) }) {
       beacons.removeAll { !table.holds($0.slot, $0.generation) }
     }
@@ -149,6 +154,7 @@ struct DeviceState: Sendable {
     }
     for slot in undecided { sum.add(UInt64(slot) | 2 << 32) }
     sum.add(rewoundThrough | (isRewound ? 1 << 63 : 0))
+    if host.isUsed { sum.add(UInt64(host.resumed.count) << 32 | UInt64(host.unmonitored.count)) }
     for beacon in beacons {
       sum.add(UInt64(beacon.slot) | 3 << 32)
       sum.add(UInt64(beacon.track.observed.rawValue) | UInt64(beacon.told.rawValue) << 8)
@@ -178,6 +184,8 @@ struct DeviceState: Sendable {
   /// The bit of the first word that says that a chain of doubted fixes follows at the very end. It is above the counts,
   /// so ``DeviceRecord`` leaves a device with a chain to the tracker.
   private static var chainBit: UInt64 { 1 << 62 }
+  /// The bit of the first word that says that what the host stated follows after the shapes. It is also above the counts.
+  private static var hostBit: UInt64 { 1 << 63 }
 
   static var countBits: UInt64 { 18 }
   private static var largestCount: Int { 1 << Int(countBits) - 1 }
@@ -192,8 +200,10 @@ struct DeviceState: Sendable {
   var wordCount: Int {
     1 + (isWide ? 3 : 0) + (lastFix == nil ? 0 : 4) + (hasCounters ? 6 : 0) + 3 * insides.count
       + 7 * crossings.count + (undecided.count + 1) / 2 + (rewoundThrough == 0 ? 0 : 2 + 3 * told.count)
+      + (host.isUsed ? host.wordCount : 0)
+      + (hasBeaconPart
+        ? 4 + 4 * beacons.count + beacons.count { $0.refinement != nil } + 2 * marks.count : 0)
       + (gap == .min ? 0 : 1) + (counters.doubtedFixes == 0 ? 0 : 1) + (hasChain ? 9 : 0)
-      + (hasBeaconPart ? 4 + 4 * beacons.count + 2 * marks.count : 0)
   }
 
   func store(to words: UnsafeMutablePointer<UInt64>) {
@@ -218,15 +228,15 @@ struct DeviceState: Sendable {
     if rewoundThrough != 0 { header.insert(.rewound) }
     if gap != .min { header.insert(.gap) }
     if counters.doubtedFixes > 0 { header.insert(.doubted) }
-    let chainBit = hasChain ? Self.chainBit : 0
+    let upperBits = (hasChain ? Self.chainBit : 0) | (host.isUsed ? Self.hostBit : 0)
     let counts = [insides.count, crossings.count, undecided.count]
     if isWide {
       header.insert(.wide)
-      put(header.rawValue | chainBit)
+      put(header.rawValue | upperBits)
       for count in counts { put(UInt64(count)) }
     } else {
       put(
-        header.rawValue | chainBit | UInt64(counts[0]) << 8 | UInt64(counts[1]) << (8 + Self.countBits)
+        header.rawValue | upperBits | UInt64(counts[0]) << 8 | UInt64(counts[1]) << (8 + Self.countBits)
           | UInt64(counts[2]) << (8 + 2 * Self.countBits))
     }
     if let lastFix { put(lastFix) }
@@ -266,16 +276,20 @@ struct DeviceState: Sendable {
         put(each.evidence)
       }
     }
+    if host.isUsed { next = host.store(to: next) }
     if hasBeaconPart {
       put(UInt64(beacons.count) | UInt64(marks.count) << 32)
       put(beaconsSeen)
       put(beaconsAbsent)
       put(beaconsTold)
       for beacon in beacons {
-        put(UInt64(beacon.slot) | UInt64(beacon.track.observed.rawValue) << 32 | UInt64(beacon.told.rawValue) << 40)
+        put(
+          UInt64(beacon.slot) | UInt64(beacon.track.observed.rawValue) << 32 | UInt64(beacon.told.rawValue) << 40
+            | (beacon.refinement == nil ? 0 : 1 << 48))
         put(beacon.generation)
         put(beacon.track.lastSighting)
         put(beacon.track.deadline)
+        if let refinement = beacon.refinement { put(UInt64(refinement.major) << 16 | UInt64(refinement.minor)) }
       }
       for mark in marks {
         put(mark.through)
@@ -360,6 +374,7 @@ struct DeviceState: Sendable {
             evidence: takeSigned()))
       }
     }
+    if first & Self.hostBit != 0 { next = host.load(next) }
     if header.contains(.beacons) {
       let numbers = take()
       beaconsSeen = take()
@@ -375,6 +390,11 @@ struct DeviceState: Sendable {
           Beacon(
             slot: UInt32(truncatingIfNeeded: word), generation: generation, track: track,
             told: Event.State(rawValue: UInt8(truncatingIfNeeded: word >> 40)) ?? .unknown))
+        if word >> 48 == 1 {
+          let pair = take()
+          beacons[beacons.count - 1].refinement = BeaconRefinement(
+            major: UInt16(truncatingIfNeeded: pair >> 16), minor: UInt16(truncatingIfNeeded: pair))
+        }
       }
       for _ in 0..<(numbers >> 32) { marks.append(Mark(through: take(), start: takeSigned())) }
     }

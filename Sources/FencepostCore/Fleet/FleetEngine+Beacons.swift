@@ -15,7 +15,7 @@ extension FleetEngine {
       counters.acceptedSightings += 1
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, _, state in
         state.counters.acceptedSightings += 1
-        if state.isScanning {
+        if state.countsAbsence {
           for sighting in sightings {
             for identity in sighting.identities {
               for slot in table.slots(of: identity) where tracker.beacon(slot) == nil {
@@ -52,17 +52,13 @@ extension FleetEngine {
           state.marks.removeAll(keepingCapacity: true)
           state.beaconsAbsent = 0
           state.beaconsSeen = table.order.lastGeneration
-          if isOn {
-            if table.hasBeacons {
-              state.marks.append(.init(through: table.order.lastGeneration, start: time.microseconds))
-            }
-            state.announce(after: state.beaconsTold, options, table) { _ in time.microseconds }
-          }
+          if state.countsAbsence { state.beginAbsence(at: time.microseconds, options, table) }
           for beacon in state.beacons {
             var track = tracker.beacon(beacon.slot) ?? beacon.track
             track.observed = .undetermined
             track.deadline =
-              isOn ? time.adding(microseconds: options.beaconInitialTimeoutMicroseconds).microseconds : .max
+              state.countsAbsence
+              ? time.adding(microseconds: options.beaconInitialTimeoutMicroseconds).microseconds : .max
             tracker.load(beacon.slot, track)
           }
         }

@@ -15,6 +15,7 @@ extension FleetEngine {
     limit: Int, _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing ConditionTable) -> Void
   ) -> Int {
     acknowledge()
+    reportSuspended()
     guard delivery.hasEntries else { return 0 }
     devices.own()
     return limit > Self.handedOutAtOnce
@@ -113,9 +114,10 @@ extension FleetEngine {
 
   /// Whether an event waits, or was delivered to a previous consumer that did not commit it.
   public var hasEvents: Bool {
-    guard delivery.hasEntries else { return false }
+    guard delivery.hasEntries || !suspendedDevices.isEmpty else { return false }
     return gate.read { table in
       delivery.hasEvents { table.holds($0.entry.slot, $0.entry.generation) }
+        || unreportedCount(table) > 0
     }
   }
 
@@ -123,9 +125,9 @@ extension FleetEngine {
   ///
   /// - Complexity: O(waiting events)
   package var waitingEvents: Int {
-    guard delivery.hasEntries else { return 0 }
+    guard delivery.hasEntries || !suspendedDevices.isEmpty else { return 0 }
     return gate.readLong { table in
-      delivery.pending { table.holds($0.entry.slot, $0.entry.generation) }
+      delivery.pending { table.holds($0.entry.slot, $0.entry.generation) } + unreportedCount(table)
         + delivery.inFlight.left.count { table.holds($0.entry.slot, $0.entry.generation) }
     }
   }

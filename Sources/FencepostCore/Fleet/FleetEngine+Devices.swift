@@ -181,6 +181,7 @@ extension FleetEngine {
   /// - Parameter removed: The devices in ascending order; a device that is repeated counts once.
   private mutating func remove(_ removed: [UInt32], droppingEvents: Bool) {
     guard !removed.isEmpty else { return }
+    reportSuspended()
     var events: [UInt32: Int] = [:]
     for device in removed { events[device] = 0 }
     if droppingEvents {
@@ -192,6 +193,7 @@ extension FleetEngine {
       deadlines.change(device, from: devices.lines[device].earliest, to: .max, devices.lines)
       devices.lines[device].earliest = .max
       devices.remove(device, events: events[device] ?? 0)
+      suspendedDevices.remove(device)
     }
   }
 }

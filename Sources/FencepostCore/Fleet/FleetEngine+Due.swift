@@ -16,6 +16,7 @@ extension FleetEngine {
   public mutating func advance(to time: Timestamp, force: Bool = false) throws(MonitorError) {
     devices.own()
     try gate.readLong { table throws(MonitorError) in
+      reportSuspended(table)
       do throws(MonitorError) {
         try Admission.check(
           time, isFull: isFull(table), limit: options.maxPendingEvents, clock: watermark.time,
@@ -108,6 +109,7 @@ extension FleetEngine {
   public mutating func nextDeadline() -> Timestamp? {
     devices.own()
     return gate.readLong { table in
+      reportSuspended(table)
       announceToAll(at: nil, table)
       while let first = deadlines.first(devices.lines) {
         devices.load(first.device, into: &state)

@@ -36,6 +36,9 @@ extension FleetEngine {
       for device in numbers.lazy.compactMap({ devices.line(of: $0) }) {
         var bytes = bytes(of: device, clock: clock(of: device), digest: digest, &digests, table)
         bytes.sequence += waiting[device] ?? 0
+        // The events about conditions that were added since the last call belong to this fleet, too.
+        bytes.sequence += UInt64(unreported(bytes.state, table).count)
+        bytes.state.host.reportedThrough = bytes.state.host.isUsed ? table.order.lastGeneration : 0
         writer.removeAll()
         bytes.encode(to: &writer)
         body(writer.bytes)
@@ -58,7 +61,8 @@ extension FleetEngine {
       state, seen: line.seen, clock: clock,
       acceptedFixes: state.counters.acceptedFixes | UInt64(line.acceptedFixes),
       sequence: state.sequence | UInt64(line.sequence), digest: digest,
-      hasPath: options.path.isGeodesic, hasPlausibility: options.plausibility != nil, &digests, table)
+      hasPath: options.path.isGeodesic, hasPlausibility: options.plausibility != nil,
+      hasHost: features.contains(.hosts), &digests, table)
   }
 
   /// Loads exported devices: either all of them or, if an error is thrown, none.
@@ -142,11 +146,15 @@ extension FleetEngine {
             "element \(index): the device was exported with another version of the table"
               + (adapt ? ", and not as portable" : "; it can be adapted if it was exported as portable"))
         }
+        guard !device.state.dependsOnHost || options.delivery == .every else {
+          throw .invalidArgument("element \(index): \(Self.needsEveryDelivery)", position: index)
+        }
         taken.append(device)
       }
       return taken
     }
     devices.own()
+    reportSuspended()
     var numbers: [UInt64] = []
     for (each, device) in zip(given, taken) {
       let line = each.identifier.withUnsafeBufferPointer { devices.insert($0) }
@@ -174,7 +182,12 @@ extension FleetEngine {
     devices.lines[line].seen = device.seen
     store(line)
     if device.state.rewoundThrough > 0 { needRowFormat(FleetHeadRow.pathFormat) }
-    if device.state.counters.doubtedFixes > 0 { needRowFormat(FleetHeadRow.format) }
+    if device.state.counters.doubtedFixes > 0 { features.insert(.doubts) }
+    if device.hasHost { features.insert(.hosts) }
+    if device.state.host.suspends {
+      suspendedDevices.insert(line)
+      suspendedSeen = min(suspendedSeen, device.state.host.reportedThrough)
+    }
     if watermark.time != .min { prepare(line) }
     devices.hurry(line)
   }
@@ -184,7 +197,7 @@ extension DeviceBytes {
   /// Finds the conditions of the device in the version of the table with which the device was exported.
   mutating func resolve(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
-    guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last else {
+    guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last, state.host.lastGeneration <= last else {
       throw Damage("the device knows conditions that are newer than the table")
     }
     var slots: [UInt32] = []
@@ -199,8 +212,11 @@ extension DeviceBytes {
     for index in state.undecided.indices { state.undecided[index] = slots[Int(state.undecided[index])] }
     for index in state.told.indices { state.told[index].slot = slots[Int(state.told[index].slot)] }
     for index in state.beacons.indices { state.beacons[index].slot = slots[Int(state.beacons[index].slot)] }
-    let shapes =
-      state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided + state.told.map { $0.slot }
+    for index in state.host.unmonitored.indices {
+      state.host.unmonitored[index] = slots[Int(state.host.unmonitored[index])]
+    }
+    let shapes = state.shapes
+    try state.checkHost(table)
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
       !state.beacons.contains(where: { table.isGeographic($0.slot) })
     else { throw Damage("the device has a wrong kind for a condition") }
@@ -231,16 +247,22 @@ extension DeviceBytes {
     state.beacons = ContiguousArray(
       state.beacons.compactMap { beacon in
         slot(beacon.slot, isGeographic: false).map {
-          DeviceState.Beacon(slot: $0, generation: table.generation(of: $0), track: beacon.track, told: beacon.told)
+          DeviceState.Beacon(
+            slot: $0, generation: table.generation(of: $0), track: beacon.track, told: beacon.told,
+            refinement: beacon.refinement)
         }
       })
+    state.host.unmonitored = ContiguousArray(state.host.unmonitored.compactMap(place))
     try checkOnce()
     seen = table.order.lastGeneration
     if state.rewoundThrough > 0 { state.rewoundThrough = seen }
+    if state.host.isUsed { state.host.reportedThrough = seen }
+    for index in state.host.resumed.indices { state.host.resumed[index].through = seen }
+    try state.checkHost(table)
     state.marks = []
     if table.lastBeacon > 0 || state.beaconsSeen > 0 {
       state.beaconsSeen = seen
-      state.beaconsAbsent = state.isScanning ? seen : 0
+      state.beaconsAbsent = state.countsAbsence ? seen : 0
       state.beaconsTold = seen
     }
   }
@@ -255,7 +277,8 @@ extension DeviceBytes {
       Set(state.undecided).union(insides).union(crossings).count
         == state.undecided.count + insides.union(crossings).count,
       Set(state.beacons.map { $0.slot }).count == state.beacons.count,
-      Set(state.told.map { $0.slot }).count == state.told.count
+      Set(state.told.map { $0.slot }).count == state.told.count,
+      Set(state.host.unmonitored).count == state.host.unmonitored.count
     else { throw Damage("two conditions of the device are one condition in this table") }
   }
 }

@@ -119,7 +119,7 @@ extension FleetEngine {
     if options.path.isGeodesic { nearest = nil }
     let radius = devices.lines[device].lookRadius
     let patches = patches
-    evaluate(device, at: fix.time.microseconds, row: row, table) { tracker, observed, survey, _ in
+    evaluate(device, at: fix.time.microseconds, row: row, isFix: true, table) { tracker, observed, survey, _ in
       if isLeap { tracker.leap(to: fix, table, &observed, &survey) }
       return tracker.evaluateAlone(fix, at: position, within: radius, nearest, patches, table, &observed, &survey)
     }

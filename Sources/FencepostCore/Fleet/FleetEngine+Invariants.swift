@@ -48,6 +48,18 @@
         undecided.isDisjoint(with: insides) && undecided.isDisjoint(with: state.crossings.map { $0.slot }),
         "an undetermined shape is neither inside nor about to be crossed")
       try Invariant.hold(
+        state.shapes.allSatisfy { state.host.stated.supports(table.kind(of: $0)) }
+          && (insides.union(state.crossings.map { $0.slot })).allSatisfy { !state.host.limits($0, table) },
+        "a suspended shape is in no list")
+      try Invariant.hold(
+        state.host.unmonitored.allSatisfy { undecided.contains($0) || table.kind(of: $0).isLine }
+          && Set(state.host.unmonitored).count == state.host.unmonitored.count,
+        "an undetermined shape is listed once as unmonitored")
+      try Invariant.hold(
+        state.host.suspends == suspendedDevices.contains(device)
+          && (!state.host.suspends || state.host.reportedThrough >= suspendedSeen),
+        "a suspended device is noted")
+      try Invariant.hold(
         state.marks.allSatisfy { $0.through <= state.beaconsSeen } && state.beaconsAbsent <= state.beaconsSeen,
         "a device counts absences only of conditions it has seen")
       try Invariant.hold(
@@ -58,7 +70,7 @@
       let room = line.region.radius
       let surroundings = devices.lines.surroundings[Int(device)]
       let known = insides.union(state.crossings.map { $0.slot }).union([surroundings.slot])
-      for slot in table.live where table.isGeographic(slot) {
+      for slot in table.live where table.isGeographic(slot) && !state.host.limits(slot, table) {
         let candidate = state.crossings.first { $0.slot == slot }?.candidate
         // Polygons and corridors are watched from the position at which they were measured.
         guard !table.shape(of: slot).isStoodForByCircles else { continue }

@@ -28,6 +28,7 @@ extension FleetEngine {
     }
     devices.own()
     gate.readLong { table in
+      reportSuspended(table)
       let rewound = devices.numbers.filter { clock(of: $0) > time.microseconds && devices.isTold($0) }
       // Changes that are due are reported before the devices discard them.
       for device in rewound { confirmOverdue(device, table) }
@@ -68,6 +69,7 @@ extension FleetEngine {
       )
     }
     gate.read { table in
+      reportSuspended(table)
       confirmOverdue(device, table)
       rewind(device, to: time.microseconds, (delivery.turns?.pendingEvents(of: device) ?? [])[...], table)
     }
@@ -86,7 +88,10 @@ extension FleetEngine {
       prepareBeacons(&state, clock: line.clock, at: clock, table)
       state.settleBeacons(through: clock, options)
     }
-    state.rewindShapes(to: time, seen: line.seen, table)
+    state.forgetShapes(validThrough: time, seen: line.seen, table)
+    state.lastFix = nil
+    state.chain = DoubtChain()
+    state.gap = .min
     if table.lastBeacon > 0 { state.rewindBeacons(to: time, options, table) }
     forgetBehind(pending, table)
     devices.lines[device].clock = min(line.clock, time)
@@ -137,8 +142,10 @@ extension DeviceState {
 
   /// Makes all shapes undetermined, and stores the states that were reported.
   ///
-  /// - Parameter seen: See ``DeviceLine/seen``.
-  fileprivate mutating func rewindShapes(to time: Int64, seen: UInt64, _ table: ConditionTable) {
+  /// - Parameters:
+  ///   - time: The times of states that are later than this were wrong.
+  ///   - seen: See ``DeviceLine/seen``.
+  mutating func forgetShapes(validThrough time: Int64, seen: UInt64, _ table: ConditionTable) {
     var told: ContiguousArray<Told> = []
     for inside in insides {
       let isKnown = inside.since <= time && inside.evidence <= time
@@ -160,9 +167,6 @@ extension DeviceState {
     self.told = told
     insides.clear()
     crossings.clear()
-    lastFix = nil
-    chain = DoubtChain()
-    gap = .min
     guard seen > 0 else { return }
     rewoundThrough = seen
     isRewound = true
@@ -174,11 +178,10 @@ extension DeviceState {
     beaconsAbsent = 0
     beaconsSeen = table.order.lastGeneration
     var deadline = Int64.max
-    if isScanning {
+    if countsAbsence {
       deadline =
         Timestamp(microseconds: time).adding(microseconds: options.beaconInitialTimeoutMicroseconds).microseconds
-      if table.hasBeacons { marks.append(Mark(through: table.order.lastGeneration, start: time)) }
-      announce(after: beaconsTold, options, table) { _ in time }
+      beginAbsence(at: time, options, table)
     }
     for index in beacons.indices { beacons[index].track = BeaconTrack(deadline: deadline) }
   }

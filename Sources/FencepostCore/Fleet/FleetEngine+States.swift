@@ -42,6 +42,7 @@ extension FleetEngine {
     guard table.isGeographic(slot) else { return track(of: slot, state, device, table).observed }
     if mayBeInside, state.insides.contains(where: { $0.slot == slot }) { return .inside }
     if state.isRewound || state.undecided.contains(slot) { return .undetermined }
+    if state.host.limits(slot, table) { return .undetermined }
     return table.generation(of: slot) <= devices.lines[device].seen ? .outside : .undetermined
   }
 
@@ -152,7 +153,7 @@ extension FleetEngine {
     var monitor = MonitorEngine(trusted: nil, options.monitorOptions)
     monitor.table = copy table
     monitor.tracker.begin(
-      clock: watermark.clock(line), lastFix: state.lastFix, gap: state.gap,
+      clock: watermark.clock(line), lastFix: state.lastFix, gap: state.gap, host: state.host.stated,
       isScanning: state.isScanning, seen: state.isRewound ? 0 : line.seen, table)
     monitor.tracker.load(state.chain)
     for crossing in state.crossings { monitor.tracker.load(crossing.slot, crossing.candidate) }
@@ -160,7 +161,9 @@ extension FleetEngine {
       let believed = observed(slot, state, device, table)
       if believed != .undetermined {
         monitor.tracker.load(slot, believed, table)
-      } else if table.generation(of: slot) <= line.seen, !state.isRewound {
+      } else if state.host.limits(slot, table) {
+        monitor.tracker.forgetShape(slot, table)
+      } else if state.undecided.contains(slot), !state.isRewound {
         monitor.tracker.loadUndecided(slot, table)
       }
     } else {

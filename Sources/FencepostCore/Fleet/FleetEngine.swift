@@ -27,8 +27,14 @@ public struct FleetEngine: Sendable {
   /// All devices know the beacon conditions up to this generation whose absence is an event.
   var announcedSeen: UInt64 = 0
   var counters = InputCounters()
+  /// The devices for which conditions are suspended.
+  var suspendedDevices: Set<UInt32> = []
+  /// The flags of the conditions up to this generation were reported for all these devices.
+  var suspendedSeen: UInt64 = 0
   /// The format of rows that is needed to save this fleet; see ``FleetHeadRow``.
   var rowFormat = FleetHeadRow.firstFormat
+  /// The features that the rows of this fleet have had, except those that are determined when the rows are written.
+  var features: FleetHeadRow.Features = []
 
   // The working memory of an evaluation. It has no meaning between two calls.
   var tracker: Tracker
@@ -51,7 +57,7 @@ public struct FleetEngine: Sendable {
     delivery = FleetDelivery(options.delivery)
     if options.path.isGeodesic { needRowFormat(FleetHeadRow.pathFormat) }
     if options.delivery != .every { needRowFormat(FleetHeadRow.deliveryFormat) }
-    if options.plausibility != nil { needRowFormat(FleetHeadRow.format) }
+    if options.plausibility != nil { features.insert(.doubts) }
   }
 
   /// Notes that the rows of the fleet need at least a format.
@@ -125,6 +131,7 @@ public struct FleetEngine: Sendable {
   mutating func checkTime(
     _ time: Timestamp, _ device: UInt32, maxStep: Int64? = nil, _ table: ConditionTable
   ) throws(MonitorError) -> Int64 {
+    reportSuspended(table)
     let clock = clock(of: device)
     // The next input of a device that was silent for long may have the arrival time.
     let reference = max(clock, devices.arrivals.present)
@@ -165,13 +172,14 @@ public struct FleetEngine: Sendable {
   ///
   /// - Parameters:
   ///   - time: The time of the input. The input confirms everything that becomes due before this time.
+  ///   - isFix: Whether the input is a fix, which may determine shapes.
   ///   - body: Changes the tracker; returns how far the device may move after that, or `nil` if the device did not
   ///     move.
   mutating func evaluate(
-    _ device: UInt32, at time: Int64, row: Int, _ table: ConditionTable,
+    _ device: UInt32, at time: Int64, row: Int, isFix: Bool = false, _ table: ConditionTable,
     _ body: (inout Tracker, inout Delivery, inout Survey, inout DeviceState) -> Clearance?
   ) {
-    unpack(device, at: time, table)
+    unpack(device, at: time, isFix: isFix, table)
     let isNoted = devices.notes.isOn
     let before = isNoted ? state.signature : 0
     let clearance = body(&tracker, &observed, &survey, &state)
@@ -181,7 +189,7 @@ public struct FleetEngine: Sendable {
   }
 
   /// Loads a device into the tracker.
-  private mutating func unpack(_ device: UInt32, at time: Int64, _ table: ConditionTable) {
+  private mutating func unpack(_ device: UInt32, at time: Int64, isFix: Bool, _ table: ConditionTable) {
     let line = devices.lines[device]
     let clock = watermark.clock(line)
     devices.load(device, into: &state)
@@ -192,12 +200,14 @@ public struct FleetEngine: Sendable {
       state.settleBeacons(
         through: max(clock, Timestamp(microseconds: time).adding(microseconds: -1).microseconds), options)
     }
+    if isFix, state.host.isUsed, !state.host.stated.suspendsAllShapes { state.listResumed(table) }
     state.load(into: &tracker, clock: clock, seen: line.seen, table)
     observed.forgetCollected()
     if options.path.isGeodesic {
       for slot in state.undecided { observed.suppose(slot, state.toldState(of: slot, table)) }
     }
     for each in state.told { observed.suppose(each.slot, each.state) }
+    for slot in state.host.unmonitored { observed.suppose(slot, .unmonitored) }
     if delivery.turns != nil {
       // Even a state that was reported before is news behind an event: no observed state equals `unmonitored`.
       for slot in state.undecided where delivery.isBusy(device, slot, table.generation(of: slot)) {
@@ -213,6 +223,7 @@ public struct FleetEngine: Sendable {
     if isCrossed, insideIndex.isOn { indexInsides(device, table) }
     if clearance != nil { state.endRewind() }
     state.takeBeacons(&tracker, options, table) { delivery.isBusy(device, $0.slot, $0.generation) }
+    if state.host.isUsed { state.endUnmonitored(observed.collected) }
     state.lastFix = tracker.lastFix
     state.gap = tracker.gapToKeep
     if let clearance, let fix = tracker.lastFix {
@@ -255,8 +266,10 @@ public struct FleetEngine: Sendable {
       if table.isGeographic(entry.slot) {
         isCrossed = true
         told =
-          entry.cause == .determination
-          ? state.toldState(of: entry.slot, table) : entry.state == .satisfied ? .unsatisfied : .satisfied
+          state.isUnmonitored(entry.slot, table)
+          ? .unmonitored
+          : entry.cause == .determination
+            ? state.toldState(of: entry.slot, table) : entry.state == .satisfied ? .unsatisfied : .satisfied
       } else {
         told = state.tell(entry)
       }
@@ -280,7 +293,8 @@ extension DeviceState {
   /// - Parameter seen: See ``DeviceLine/seen``.
   borrowing func load(into tracker: inout Tracker, clock: Int64, seen: UInt64, _ table: ConditionTable) {
     tracker.begin(
-      clock: clock, lastFix: lastFix, gap: gap, isScanning: isScanning, seen: isRewound ? 0 : seen, table)
+      clock: clock, lastFix: lastFix, gap: gap, host: host.stated, isScanning: isScanning,
+      seen: isRewound ? 0 : seen, table)
     for crossing in crossings { tracker.load(crossing.slot, crossing.candidate) }
     for inside in insides { tracker.load(inside.slot, .inside, table) }
     for crossing in crossings where !tracker.isException(crossing.slot) {
@@ -306,7 +320,7 @@ extension DeviceState {
     tracker.candidates.forEach { crossings.append(Crossing(slot: $0, candidate: $1)) }
     if crossings.count > 1 { crossings.arrange { $0.slot < $1.slot } }
     undecided.clear()
-    tracker.forEachUndecided { undecided.append($0) }
+    tracker.forEachUndecided(table) { undecided.append($0) }
     if undecided.count > 1 { undecided.arrange() }
   }
 }

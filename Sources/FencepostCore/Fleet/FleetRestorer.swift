@@ -107,7 +107,8 @@ struct FleetRestorer: ~Copyable {
       fleet = try FleetEngine(Conditions(restored: conditions), options: head.options)
     } catch { throw Damage("\(error)") }
     // Whether there are probabilities is determined again when the rows are written.
-    fleet!.needRowFormat(head.features.contains(.doubts) ? head.format : min(head.format, FleetHeadRow.pathFormat))
+    fleet!.features.formUnion(head.features.subtracting(.probabilities))
+    fleet!.needRowFormat(min(head.format, FleetHeadRow.pathFormat))
     fleet!.beginRestoring(head.moment, bound: isRenumbered ? Int(head.deviceCount) : Int(head.bound))
   }
 
@@ -182,6 +183,9 @@ extension FleetEngine {
     // After a crash, the device may be ahead of the saved advance of the fleet.
     if row.advanced > watermark.time { device.clock = max(device.clock, row.advanced) }
     try gate.read { table throws(Damage) in try device.resolveSaved(table) }
+    guard !device.state.dependsOnHost || options.delivery == .every else {
+      throw Damage("a device has host capabilities, but the delivery is not every")
+    }
     try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
       if let defect = Definition.defect(ofIdentifier: identifier) { throw Damage(defect) }
       guard row.isLeaving || devices.line(of: identifier) == nil else {
@@ -226,6 +230,7 @@ extension FleetEngine {
     patches = CapPatches()
     edges = EdgeCells()
     insideIndex.drop()
+    suspendedSeen = 0
     guard adoption != .taken else { return true }
     devices.own()
     // The slots and generations in the present version. Conditions are matched by generation, unless both tables

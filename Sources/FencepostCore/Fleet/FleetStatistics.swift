@@ -69,7 +69,8 @@ extension FleetEngine {
     result.deviceBytes = devices.byteCount
     gate.readLong { table in
       result.conditionCount = table.count
-      result.pendingEvents = delivery.pending { table.holds($0.entry.slot, $0.entry.generation) }
+      result.pendingEvents =
+        delivery.pending { table.holds($0.entry.slot, $0.entry.generation) } + unreportedCount(table)
     }
     return result
   }

@@ -69,3 +69,31 @@ package struct EventEntry: Sendable {
     refinementMinor = beacon?.minor ?? 0
   }
 }
+
+/// The beacon that was named by the last event of a beacon condition without a minor number.
+struct BeaconRefinement: Sendable, Equatable {
+  var major: UInt16
+  var minor: UInt16
+}
+
+extension EventEntry {
+  /// An event about flags. It has no evidence.
+  init(_ flags: Diagnostics, slot: UInt32, generation: UInt64, state: Event.State, date: Int64) {
+    self.init(
+      slot: slot, generation: generation, state: flags.isDisjoint(with: .unmonitored) ? state : .unmonitored,
+      cause: .diagnostic, date: nil)
+    self.date = date
+    diagnostics = flags
+  }
+
+  /// The beacon that the entry names.
+  var beaconRefinement: BeaconRefinement? {
+    hasRefinement ? BeaconRefinement(major: refinementMajor, minor: refinementMinor) : nil
+  }
+
+  mutating func setRefinement(_ beacon: BeaconRefinement?) {
+    hasRefinement = beacon != nil
+    refinementMajor = beacon?.major ?? 0
+    refinementMinor = beacon?.minor ?? 0
+  }
+}

@@ -43,7 +43,7 @@ extension Tracker {
       survey.collect(table.index, near: middle, within: chord / 2 + sag)
       for hit in survey.gathered where known.shapes.isSettledOutside(hit.id, table) { slots.append(hit.id) }
     }
-    slots.removeAll { !table.kind(of: $0).isLine }
+    slots.removeAll { !isOpenLine($0, table) }
     guard !known.shapes.isSettled else { return slots }
     known.shapes.forEachException { slot, state in
       if state.observed == .undetermined, state.isListed, isOpenLine(slot, table) { slots.append(slot) }

@@ -155,7 +155,7 @@ extension Tracker {
       let slot = survey.reached[index]
       index += 1
       // The path of a shape whose policy has probabilities is not examined; only fixes decide its state.
-      guard !table.kind(of: slot).isLine, !table.hasProbability(slot) else { continue }
+      guard !table.kind(of: slot).isLine, !table.hasProbability(slot), !isSuspended(slot, table) else { continue }
       var entry = PathEntry(slot: slot, next: .max, observed: .undetermined, hasCandidate: false)
       look(at: &entry, from: first, through: last, &search, table)
       survey.path.append(entry)

@@ -35,6 +35,11 @@ extension FleetEngine {
     var monitor = MonitorEngine(trusted: nil, options.monitorOptions)
     monitor.table = table
     state.load(into: &monitor.tracker, clock: watermark.clock(line), seen: line.seen, table)
+    if state.host.isUsed {
+      for slot in table.live where table.isGeographic(slot) && state.host.limits(slot, table) {
+        monitor.tracker.forgetShape(slot, table)
+      }
+    }
     return monitor
   }
 }

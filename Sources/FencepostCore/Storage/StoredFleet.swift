@@ -397,7 +397,7 @@ extension FleetEngine {
     if options.plausibility == nil, before.plausibility != nil { dropChains() }
     if options.keepsEachFix, !before.keepsEachFix { dropInexactFixes() }
     if options.path.isGeodesic { needRowFormat(FleetHeadRow.pathFormat) }
-    if options.plausibility != nil { needRowFormat(FleetHeadRow.format) }
+    if options.plausibility != nil { features.insert(.doubts) }
   }
 
   /// Forgets the last fixes of devices that came from a fleet that does not store each fix; see

@@ -15,6 +15,7 @@ from fencepost._fleet.device_events import DeviceEvent
 from fencepost._fleet.fleet import Fleet
 from fencepost._native import FencepostError, NotFoundError, QueueFullError
 from fencepost._values.conditions import Circle
+from fencepost._values.enums import Diagnostics
 from fencepost._values.fixes import BeaconSighting
 
 from .scenarios import Scenario, plain, to_us
@@ -31,6 +32,7 @@ from .steps import (
     definition,
     event_members,
     explanation_members,
+    host_of,
     member_of,
     number,
     text,
@@ -191,6 +193,10 @@ class FleetRun:
     def scanning(self, step: dict[str, Any], name: str) -> None:
         self.fleets[name].set_scanning(step["device"], step["scanning"], time=to_us(step["time"]))
 
+    def host(self, step: dict[str, Any], name: str) -> None:
+        flags, unsupported = host_of(step["host"], Diagnostics(0), ())
+        self.fleets[name].set_host(step["device"], flags, unsupported=unsupported, time=to_us(step["time"]))
+
     def advance(self, step: dict[str, Any], name: str) -> None:
         self.fleets[name].advance(to_us(step["advance"]), device=step.get("device"))
 
@@ -258,7 +264,8 @@ STEPS: dict[str, Callable[[FleetRun, dict[str, Any], str], None]] = {
     "share": FleetRun.share, "add": FleetRun.add, "ensure": FleetRun.ensure, "remove": FleetRun.remove,
     "sync": FleetRun.sync, "enter": FleetRun.enter, "leave": FleetRun.leave, "expire": FleetRun.expire,
     "move": FleetRun.move, "devices": FleetRun.devices, "fix": FleetRun.fix, "fixes": FleetRun.fixes,
-    "see": FleetRun.see, "scanning": FleetRun.scanning, "advance": FleetRun.advance, "next": FleetRun.next,
+    "see": FleetRun.see, "scanning": FleetRun.scanning, "host": FleetRun.host, "advance": FleetRun.advance,
+    "next": FleetRun.next,
     "acknowledge": FleetRun.acknowledge, "abandon": FleetRun.abandon, "restart": FleetRun.abandon,
     "inside": FleetRun.inside, "identifiers": FleetRun.identifiers,
     "identifiers_in_state": FleetRun.identifiers_in_state, "statistics": FleetRun.statistics,

@@ -220,14 +220,21 @@ def _scanning(named: Named, step: dict[str, Any]) -> None:
     named.monitor.set_scanning(step["scanning"], time=_time(named, step))
 
 
-def _host(named: Named, step: dict[str, Any]) -> None:
-    flags, unsupported = named.flags, named.unsupported
-    if "flags" in step["host"]:
+def host_of(
+    host: dict[str, Any], flags: Diagnostics, unsupported: tuple[type[Condition], ...]
+) -> tuple[Diagnostics, tuple[type[Condition], ...]]:
+    """Returns what a host states; a key that is absent leaves its list unchanged."""
+    if "flags" in host:
         flags = Diagnostics(0)
-        for name in step["host"]["flags"]:
+        for name in host["flags"]:
             flags |= _member(Diagnostics.__members__, name.upper())
-    if "unsupported" in step["host"]:
-        unsupported = tuple(_member(KINDS, name) for name in step["host"]["unsupported"])
+    if "unsupported" in host:
+        unsupported = tuple(_member(KINDS, name) for name in host["unsupported"])
+    return flags, unsupported
+
+
+def _host(named: Named, step: dict[str, Any]) -> None:
+    flags, unsupported = host_of(step["host"], named.flags, named.unsupported)
     named.monitor.set_host(flags, unsupported=unsupported, time=_time(named, step))
     named.flags, named.unsupported = flags, unsupported
 

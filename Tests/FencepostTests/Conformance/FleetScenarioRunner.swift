@@ -169,6 +169,10 @@ struct FleetScenarioRunner {
       try fleet.feed(sightings, at: report.member("time").time(), for: device(step, &fleet))
     } else if let isOn = step["scanning"]?.bool {
       try fleet.setScanning(isOn, at: step.member("time").time(), for: device(step, &fleet))
+    } else if let host = step["host"] {
+      try fleet.setHostCapabilities(
+        host["flags"].map { try $0.diagnostics() } ?? [], unsupported: host["unsupported"].map { try $0.kinds() } ?? [],
+        at: step.member("time").time(), for: device(step, &fleet))
     } else if let time = step["advance"] {
       if step["device"] != nil {
         try fleet.advance(to: time.time(), for: device(step, &fleet))

@@ -61,6 +61,17 @@ extension JSON {
     return plausibility
   }
 
+  /// A list of kinds of conditions.
+  func kinds() throws -> Set<ConditionKind> {
+    Set(
+      try list().map {
+        try $0.oneOf([
+          "circle": .circularGeographic, "beacon": .beaconIdentity, "polygon": .polygonalGeographic,
+          "corridor": .corridorGeographic, "line": .lineGeographic,
+        ])
+      })
+  }
+
   func diagnostics() throws -> Diagnostics {
     var flags: Diagnostics = []
     for name in try list() {

@@ -208,16 +208,7 @@ final class ScenarioRunner {
       try await monitor.setScanning(isOn, at: time(of: step, monitor))
     } else if let host = step["host"] {
       let flags = try host["flags"].map { try $0.diagnostics() } ?? entry.flags
-      let kinds =
-        try host["unsupported"].map {
-          Set(
-            try $0.list().map {
-              try $0.oneOf([
-                "circle": .circularGeographic, "beacon": .beaconIdentity, "polygon": .polygonalGeographic,
-                "corridor": .corridorGeographic, "line": .lineGeographic,
-              ])
-            })
-        } ?? entry.unsupported
+      let kinds = try host["unsupported"].map { try $0.kinds() } ?? entry.unsupported
       try await monitor.setHostCapabilities(flags, unsupported: kinds, at: time(of: step, monitor))
       entry.flags = flags
       entry.unsupported = kinds

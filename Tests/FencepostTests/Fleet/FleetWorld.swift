@@ -81,8 +81,15 @@ struct FleetWorld {
   /// The durability of the fleets' storages; `nil` if the fleets are not stored.
   let durability: Durability?
 
-  init(_ name: String, options: FleetOptions, shards: Int = 1, durability: Durability? = nil) throws {
+  /// Whether rows contain what hosts stated from the beginning. Otherwise a fleet that is restored before its first
+  /// device has stated anything does not know which beacons the earlier events named.
+  let storesHosts: Bool
+
+  init(
+    _ name: String, options: FleetOptions, shards: Int = 1, durability: Durability? = nil, storesHosts: Bool = false
+  ) throws {
     self.name = name
+    self.storesHosts = storesHosts
     self.options = options
     self.durability = durability
     conditions = Conditions()
@@ -93,6 +100,12 @@ struct FleetWorld {
         stored: try StoredFleet(conditions, options: options, storage: storage, durability: durability),
         storage: storage)
     }
+    storeHosts()
+  }
+
+  private mutating func storeHosts() {
+    guard storesHosts else { return }
+    for shard in shards.indices { shards[shard].fleet.features.insert(.hosts) }
   }
 
   // MARK: - Storage
@@ -109,6 +122,7 @@ struct FleetWorld {
       #expect(try FleetEngine(restoring: bytes).snapshot() == bytes, "\(place)")
       shards[shard].stored = StoredFleet(try FleetEngine(restoring: bytes, conditions: conditions))
     }
+    storeHosts()
     shards[shard].handedOut = 0
     shards[shard].forEachMonitor { $0.abandon() }
     // The restored fleet lacks devices without inputs, because they are not stored: add them again.
@@ -622,6 +636,11 @@ struct FleetWorld {
           shards[shard].fleet.statistics.pendingEvents
             == (Array(shards[shard].leaving.values) + shards[shard].devices.values.filter { !$0.isFresh })
             .reduce(0) { $0 + $1.monitor.pendingEvents }, "\(place): \(describeTurns(shard))")
+      } else {
+        let waiting = shards[shard].waiting.count
+        #expect(shards[shard].fleet.statistics.pendingEvents == waiting, "\(place)")
+        let returned = shards[shard].flying.count - shards[shard].handedOut
+        #expect(shards[shard].fleet.waitingEvents == waiting + returned, "\(place)")
       }
       #expect(shards[shard].fleet.deviceCount == shards[shard].devices.count, "\(place)")
       try checkKept(shard)

@@ -18,12 +18,15 @@ import Testing
   }
 
   /// The bytes of a device that is inside a circle, is about to leave the circle, and is near a beacon.
-  private func device(_ table: Conditions, portable: Bool = false) throws -> DeviceBytes {
+  private func device(
+    _ table: Conditions, portable: Bool = false, unsupported: Set<ConditionKind> = []
+  ) throws -> DeviceBytes {
     var fleet = try FleetEngine(table)
     let device = try fleet.device("d")
     try fleet.feed(fix(1, 50), for: device)
     try fleet.feed([BeaconSighting(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: 1)], at: at(2), for: device)
     try fleet.feed(fix(3, 500), for: device)
+    if !unsupported.isEmpty { try fleet.setHostCapabilities([], unsupported: unsupported, at: at(3), for: device) }
     return try fleet.export([device], portable: portable)[0].withRawBytes { bytes throws(Damage) in
       try DeviceBytes(reading: bytes)
     }
@@ -45,10 +48,11 @@ import Testing
   }
 
   private func refuses(
-    _ reason: String, portable: Bool = false, in other: Conditions? = nil, _ change: (inout DeviceBytes) -> Void
+    _ reason: String, portable: Bool = false, unsupported: Set<ConditionKind> = [], in other: Conditions? = nil,
+    _ change: (inout DeviceBytes) -> Void
   ) throws {
     let table = try table()
-    var device = try device(table, portable: portable)
+    var device = try device(table, portable: portable, unsupported: unsupported)
     try load(device, into: other ?? table, adapt: portable)
     change(&device)
     let error = #expect(throws: MonitorError.self) { try load(device, into: other ?? table, adapt: portable) }
@@ -89,6 +93,46 @@ import Testing
     device.state.counters.others = 100
     let error = #expect(throws: Damage.self) { try read(device) }
     #expect(error?.reason.contains("input counts of a device") == true)
+  }
+
+  @Test func hostsThatSuspendNothing() throws {
+    for kinds in [[.beaconIdentity], [.beaconIdentity, .corridorGeographic]] as [Set<ConditionKind>] {
+      func refuses(_ reason: String, _ change: (inout DeviceState) -> Void) throws {
+        for portable in [false, true] {
+          try self.refuses(reason, portable: portable, unsupported: kinds) { change(&$0.state) }
+        }
+      }
+      try refuses("states the flags") { $0.host.stated.flags = .conditionUnsupported }
+      try refuses("states the flags") { $0.host.reportedKinds = 0 }
+      try refuses("inside or about to cross") { $0.host.stated.flags = .accuracyLimited }
+      try refuses("a condition that is suspended") { state in
+        state.host.stated.unsupportedKinds |= ConditionKind.circularGeographic.bit
+        state.host.reportedKinds |= ConditionKind.circularGeographic.bit
+      }
+      try refuses("a condition that is suspended") {
+        $0.host.resumed.append(.init(kind: .circularGeographic, through: 3))
+      }
+      try refuses("suspended kind is resumed") { state in
+        state.host.stated.unsupportedKinds |= ConditionKind.polygonalGeographic.bit
+        state.host.reportedKinds |= ConditionKind.polygonalGeographic.bit
+        state.host.resumed.append(.init(kind: .polygonalGeographic, through: 3))
+      }
+      try refuses("beacon is observed") { $0.beacons[0].track.observed = .outside }
+    }
+    try refuses("newer than the table", unsupported: [.beaconIdentity]) { $0.state.host.reportedThrough = 99 }
+    try refuses("newer than the table", unsupported: [.beaconIdentity]) {
+      $0.state.host.resumed.append(.init(kind: .polygonalGeographic, through: 99))
+    }
+  }
+
+  @Test func aFleetWithAnotherDeliveryRefusesHosts() throws {
+    let table = try table()
+    var writer = ByteWriter(reserving: 256)
+    try device(table, unsupported: [.beaconIdentity]).encode(to: &writer)
+    var fleet = try FleetEngine(table, options: FleetOptions(delivery: .latest))
+    #expect(throws: MonitorError.self) { try fleet.load([("d", Array(writer.bytes))]) }
+    let device = try fleet.device("d")
+    #expect(throws: MonitorError.self) { try fleet.setHostCapabilities([], at: at(1), for: device) }
   }
 
   @Test func whatIsToCome() throws {

@@ -47,9 +47,11 @@ enum LawFeature: String, CaseIterable {
 
   /// The fleet is replaced by its fork.
   case fork
+  /// Hosts state that conditions are suspended, or that kinds of conditions cannot be monitored.
+  case hostCapabilities
 
   // Features that fleets do not have yet, and `records`, which fleets will never have.
-  case conditionLimit, hostCapabilities, records
+  case conditionLimit, records
 
   // Exceptions to the rule that a fleet gives the events of one monitor for each device: fleets will never get these
   // features.
@@ -69,9 +71,9 @@ enum LawFeature: String, CaseIterable {
       .refusedInputs,
       .tableChanges,
       .advance, .deviceAdvance, .rewind, .batches, .maxTimeStep, .removal, .abandon, .restart, .export, .path, .gates,
-      .safeDistance, .plan, .first, .latest, .fork:
+      .safeDistance, .plan, .first, .latest, .fork, .hostCapabilities:
       nil
-    case .conditionLimit, .hostCapabilities: .notYet
+    case .conditionLimit: .notYet
     case .records, .lookBack: .exception
     }
   }

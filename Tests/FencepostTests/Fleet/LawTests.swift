@@ -69,7 +69,8 @@ import Testing
       let off = LawFeature.ofBoth.filter { !features.contains($0) }.map(\.rawValue).joined(separator: ", ")
       world = try FleetWorld(
         "FENCEPOST_SEED=\(SeededGenerator.seed), life \(number) without [\(off)]", options: options,
-        shards: features.contains(.export) ? 2 : 1, durability: [nil, .everyInput, .changes][number % 3])
+        shards: features.contains(.export) ? 2 : 1, durability: [nil, .everyInput, .changes][number % 3],
+        storesHosts: features.contains(.hostCapabilities))
       self.random = random
     }
 
@@ -158,6 +159,17 @@ import Testing
       return fix
     }
 
+    /// Returns the flags and kinds that a host states: often none, so that conditions are monitored most of the time.
+    mutating func host() -> (Diagnostics, Set<ConditionKind>) {
+      guard random.chance(0.6) else { return ([], []) }
+      let flags: [Diagnostics] = [
+        [], [], .authorizationDenied, .accuracyLimited, [.authorizationDenied, .accuracyLimited],
+        has(.refusedInputs) ? .conditionUnsupported : [],
+      ]
+      let kinds = random.chance(0.5) ? ConditionKind.allCases.filter { _ in random.chance(0.4) } : []
+      return (flags[random.integer(0...5)], Set(kinds))
+    }
+
     mutating func place() -> Coordinate {
       Coordinate(latitude: random.uniform(-0.002...0.002), longitude: random.uniform(0...0.004))
     }
@@ -178,7 +190,7 @@ import Testing
       let number = numbers.isEmpty ? nil : numbers[random.integer(0...numbers.count - 1)]
       let identifier = ["a", "b", "c", "d", "e", "one that is longer than what fits in place"][random.integer(0...5)]
       let at = Timestamp(microseconds: has(.refusedInputs) && random.chance(0.03) ? time - 30_000_000 : time)
-      switch random.integer(0...45) {
+      switch random.integer(0...48) {
       case 0, 1: if has(.tableChanges) { world.remove(identifier) }
       case 2...5:
         if has(.tableChanges) || !world.conditions.identifiers.contains(identifier) {
@@ -235,6 +247,14 @@ import Testing
           if random.chance(0.3) { pass() }
         }
         try world.feed(rows, shard)
+      case 46...48:
+        guard let number, has(.hostCapabilities), world.options.delivery == .every else { return }
+        let (flags, kinds) = host()
+        world.input(number, shard) {
+          try $0.setHostCapabilities(flags, unsupported: kinds, at: at, for: number)
+        } _: {
+          try $0.setHostCapabilities(flags, unsupported: kinds, at: at)
+        }
       case 45: if has(.fork) { try world.fork(shard) }
       case 40: if has(.restart) { try world.restart(shard) }
       case 41:
@@ -296,8 +316,8 @@ import Testing
     case .lookBack:
       #expect(FleetOptions().monitorOptions.initialFixMaxAgeMicroseconds == -1)
       return
-    // Fleets cannot set host capabilities or return the records of conditions.
-    case .hostCapabilities, .records: return
+    // Fleets cannot return the records of conditions.
+    case .records: return
     default:
       Issue.record("\(feature) is missing, and nothing is said of it here")
       return

@@ -8,7 +8,7 @@ import { explanationOf, feedColumns, putFix, putSightings } from "./inputs.js";
 import {
   DEVICE_STATISTICS, EVENT, EXPLANATION, FLEET_COLUMNS, FLEET_COUNTERS, OPTIONS as LAYOUT,
 } from "./layout.js";
-import { putOptions } from "./monitor.js";
+import { hostBits, putOptions } from "./monitor.js";
 import { STATES, countOf, integer, listed, members, microseconds, shown, timeOf, truth } from "./values.js";
 import { AdoptedZones, Zones } from "./zones.js";
 
@@ -277,6 +277,15 @@ export class Fleet extends Handle {
     engine.room(0);
     const flag = truth(isScanning, "isScanning") ? 1 : 0;
     engine.call("fencepost_fleet_set_beacon_scanning", this.place, this.#number(device, true), flag, when);
+  }
+
+  /** Declares which host flags of a device are set, and which kinds of condition cannot be monitored for the device. */
+  setHost(device, host, time) {
+    const { engine } = this;
+    const [bits, kinds] = hostBits(host);
+    const when = microseconds(time);
+    engine.room(0);
+    engine.call("fencepost_fleet_set_host_capabilities", this.place, this.#number(device, true), bits, kinds, when);
   }
 
   /** Tells the fleet that time has passed: for one device, or for all devices if no device is passed. */

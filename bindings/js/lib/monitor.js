@@ -52,6 +52,12 @@ export function putOptions(engine, take, options) {
   return place;
 }
 
+/** Returns the bits of the flags and of the kinds in what a host states. */
+export function hostBits(host) {
+  const { flags: held = [], unsupported = [] } = members(host, "host", ["flags", "unsupported"]);
+  return [flags(held, "flags", HOST_FLAGS), flags(unsupported, "unsupported", KINDS)];
+}
+
 function putMonitorOptions(engine, take, options) {
   const place = putOptions(engine, take, options);
   const to = engine.numbers;
@@ -178,8 +184,7 @@ export class Monitor extends Holder {
   /** Declares which host flags are set, and which kinds of condition cannot be monitored, beginning at a given time. */
   setHost(host, time) {
     const { engine } = this;
-    const { flags: held = [], unsupported = [] } = members(host, "host", ["flags", "unsupported"]);
-    const [bits, kinds, when] = [flags(held, "flags", HOST_FLAGS), flags(unsupported, "unsupported", KINDS), microseconds(time)];
+    const [bits, kinds, when] = [...hostBits(host), microseconds(time)];
     engine.room(0);
     engine.call("fencepost_monitor_set_host_capabilities", this.place, bits, kinds, when);
   }

@@ -492,6 +492,7 @@ class FleetRun {
       },
       see: () => fleet.feedSightings(step.device, step.see.beacons, us(step.see.time)),
       scanning: () => fleet.setScanning(step.device, step.scanning, us(step.time)),
+      host: () => fleet.setHost(step.device, step.host, us(step.time)),
       advance: () => fleet.advance(us(step.advance), step.device),
       next: () => {
         const event = fleet.poll();

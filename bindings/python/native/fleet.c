@@ -168,6 +168,28 @@ static PyObject *set_scanning(PyObject *object, PyObject *args) {
   Py_RETURN_NONE;
 }
 
+/* The Python arguments are (device, diagnostics, unsupported kinds, time). */
+static PyObject *set_host(PyObject *object, PyObject *args) {
+  native_handle *self = (native_handle *)object;
+  PyObject *identifier;
+  unsigned diagnostics, unsupported_kinds;
+  long long time;
+  const char *text;
+  native_entry entry;
+  if (!PyArg_ParseTuple(args, "OIIL", &identifier, &diagnostics, &unsupported_kinds, &time) ||
+      native_text(native_monitor_state(object), identifier, "device", &text) < 0)
+    return NULL;
+  native_call call;
+  if (native_begin_input(self, &call) < 0) return NULL;
+  fencepost_status status = native_enter_device(&call, text, &entry);
+  if (status == FENCEPOST_OK)
+    status = fencepost_fleet_set_host_capabilities(self->fleet, entry.device, diagnostics, unsupported_kinds, time,
+                                                   &call.error);
+  native_keep_device(&call, &entry);
+  if (native_end(&call, status) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+
 /* The Python arguments are the time, the device or None, and whether to ignore the limit for time steps. */
 static PyObject *advance(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -225,6 +247,7 @@ static PyMethodDef fleet_methods[] = {
     {"feed_columns", native_feed_columns, METH_VARARGS, "Feed fixes of many devices from columns."},
     {"feed_sightings", feed_sightings, METH_VARARGS, "Feed a scan report of a device."},
     {"set_scanning", set_scanning, METH_VARARGS, "Declare scanning of a device on or off."},
+    {"set_host", set_host, METH_VARARGS, "Declare the capabilities of the host of a device."},
     {"advance", advance, METH_VARARGS, "Advance the clock of one device, or of all."},
     {"rewind", rewind_clock, METH_VARARGS, "Set back the clock of one device, or of all."},
     {"set_arrival_time", set_arrival_time, METH_O, "Set the arrival time of the next inputs."},

@@ -46,7 +46,7 @@ struct FleetDeviceRow {
     // Nothing is left of the device except its events, whose sequence numbers continue.
     DeviceBytes(
       DeviceState(), seen: 0, clock: .min, acceptedFixes: 0, sequence: fleet.sequence(of: device), digest: none,
-      hasPath: false, hasPlausibility: false, &digests, table
+      hasPath: false, hasPlausibility: false, hasHost: false, &digests, table
     ).encodeRow(to: &writer)
   }
 }
@@ -56,7 +56,7 @@ extension DeviceBytes {
   /// longer exist.
   mutating func resolveSaved(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
-    guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last else {
+    guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last, state.host.lastGeneration <= last else {
       throw Damage("a device knows conditions that are newer than the table")
     }
     var slots: [UInt32] = []
@@ -68,8 +68,8 @@ extension DeviceBytes {
     }
     state.renumber { slots[Int($0)] == .max ? nil : slots[Int($0)] }
     let seen = seen
-    let shapes =
-      state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided + state.told.map { $0.slot }
+    let shapes = state.shapes
+    try state.checkHost(table)
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
       !state.beacons.contains(where: { table.isGeographic($0.slot) })
     else { throw Damage("a device has a wrong kind for a condition") }
@@ -95,8 +95,11 @@ extension DeviceState {
     beacons = ContiguousArray(
       beacons.compactMap { beacon in
         slot(beacon.slot).map {
-          Beacon(slot: $0, generation: beacon.generation, track: beacon.track, told: beacon.told)
+          Beacon(
+            slot: $0, generation: beacon.generation, track: beacon.track, told: beacon.told,
+            refinement: beacon.refinement)
         }
       })
+    host.unmonitored = ContiguousArray(host.unmonitored.compactMap(slot))
   }
 }

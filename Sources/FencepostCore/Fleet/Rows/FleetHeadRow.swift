@@ -19,7 +19,9 @@ struct FleetHeadRow {
     static let doubts = Features(rawValue: 1)
     /// A policy has probabilities, or the fleet has another ``FleetOptions/accuracyConfidence`` than the default.
     static let probabilities = Features(rawValue: 2)
-    static let all: Features = [.doubts, .probabilities]
+    /// The host of a device has stated its capabilities.
+    static let hosts = Features(rawValue: 4)
+    static let all: Features = [.doubts, .probabilities, .hosts]
   }
 
   var format: UInt32
@@ -119,7 +121,7 @@ struct FleetHeadRow {
   init(_ fleet: borrowing FleetEngine, _ conditions: borrowing ConditionTable, deviceCount: Int, moment: FleetMoment) {
     var head = ByteWriter(reserving: 64)
     HeadRow(conditions, MonitorOptions.ofTable).encode(to: &head)
-    if fleet.rowFormat == Self.format { features.insert(.doubts) }
+    features = fleet.features
     if conditions.policies.hasProbabilities || fleet.options.accuracyConfidence != PositionError.defaultConfidence {
       features.insert(.probabilities)
     }

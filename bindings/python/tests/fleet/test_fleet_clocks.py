@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fencepost import Beacon, Fix, Fleet, Zones
+from fencepost import Beacon, Circle, Diagnostics, Event, Fix, Fleet, Monitor, Zones
 from fencepost.errors import AheadOfClockError, InvalidArgumentError, LateInputError
+from fencepost.types import Reason
 
 SECOND = 1_000_000
 NOW = 1_700_000_000 * SECOND
@@ -115,3 +116,51 @@ def test_overdue_events_of_a_new_device_come_with_its_first_row(fleet: Fleet) ->
         ("old", "home", 0),
         ("new", "tag", 1),
     ]
+
+
+def test_the_host_of_one_device_suspends_its_conditions(fleet: Fleet) -> None:
+    """A device has the events that a monitor would have; another device is not affected."""
+    monitor = Monitor(initial_fix_max_age=None)
+    monitor.add(Circle(0, 0, 100), "home", policy="exact", assuming="unsatisfied")
+    expected: list[Event] = []
+
+    def brief(event: Event) -> tuple[object, ...]:
+        return event.sequence, event.identifier, event.state, event.cause, event.date, event.diagnostics
+
+    def state(diagnostics: Diagnostics, *unsupported: type[Circle], time: int) -> None:
+        fleet.set_host("a", diagnostics, unsupported=unsupported, time=time)
+        monitor.set_host(diagnostics, unsupported=unsupported, time=time)
+
+    def feed(latitude: float, time: int) -> None:
+        fleet.feed("a", Fix(latitude, 0, time=time))
+        monitor.feed(Fix(latitude, 0, time=time))
+
+    feed(0, NOW)
+    state(Diagnostics.ACCURACY_LIMITED, time=NOW + SECOND)
+    feed(1, NOW + 2 * SECOND)
+    assert fleet["a"].explain("home").reason is Reason.SUSPENDED
+    monitor.add(Circle(5, 0, 100), "late", policy="exact", assuming="unsatisfied")
+    fleet.conditions.add(Circle(5, 0, 100), "late", policy="exact")
+    found = list(fleet.poll())
+    expected += monitor.poll()
+    assert [event.identifier for event in found] == ["home", "home", "late"]
+    state(Diagnostics(0), Circle, time=NOW + 3 * SECOND)
+    fleet.feed("b", Fix(5, 0, time=NOW))
+    state(Diagnostics(0), time=NOW + 4 * SECOND)
+    feed(0, NOW + 5 * SECOND)
+    found += fleet.poll()
+    expected += monitor.poll()
+    assert [brief(event) for event in found if event.device == "a"] == [brief(event) for event in expected]
+    assert len(expected) == 7
+    assert [event.identifier for event in found if event.device == "b"] == ["late"]
+    with pytest.raises(InvalidArgumentError):
+        fleet.set_host("a", Diagnostics.CONDITION_UNSUPPORTED, time=NOW + 6 * SECOND)
+    with pytest.raises(TypeError):
+        fleet.set_host("a", unsupported=[int], time=NOW + 6 * SECOND)  # type: ignore[list-item]
+    with pytest.raises(LateInputError):
+        fleet.set_host("a", time=NOW)
+
+
+def test_host_capabilities_need_the_delivery_every() -> None:
+    with pytest.raises(InvalidArgumentError):
+        Fleet(Zones(), delivery="latest").set_host("a", time=NOW)

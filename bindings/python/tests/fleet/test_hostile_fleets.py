@@ -75,6 +75,7 @@ class Caller(Draw):
             "Fleet.feed_sightings": lambda: fleet.feed_sightings(good("home"), good(BeaconSighting(UUID, 1, 2)),
                                                               **few("time", often=0.9)),
             "Fleet.set_scanning": lambda: fleet.set_scanning(good("home"), one(), time=good(5)),
+            "Fleet.set_host": lambda: fleet.set_host(good("home"), one(), **few("unsupported"), time=good(5)),
             "Fleet.rewind": lambda: fleet.rewind(good(7), **few("device")),
             "Fleet.set_arrival_time": lambda: fleet.set_arrival_time(one()),
             "Fleet.advance": lambda: fleet.advance(good(7), **few("device", "force")),

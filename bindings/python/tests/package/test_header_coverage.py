@@ -16,7 +16,6 @@ NOT_WRAPPED: dict[str, str] = {
     "fencepost_conditions_containing": "a column of one point says it",
     "fencepost_conditions_nearest": "a column of one point says it",
     "fencepost_conditions_put_beacons": "a set of definitions says it",
-    "fencepost_fleet_poll_event": "a list of one event says it",
 }
 """Functions that Python does not wrap, each with the reason."""
 

@@ -620,6 +620,8 @@ class ReferenceMonitor:
             change = self._next_change()
             if has_news(now, c.flags):  # monitoring that resumes causes no event, so the date of the flags stays
                 c.flags_date, c.flags_order = self.clock, change
+            if "condition_unsupported" in now - c.flags:
+                c.last_sighting = None  # no evidence for a state that is determined when the kind is supported again
             c.flags = now
             if c.suspended:  # a suspension clears the observation and the candidate, but never a pending event
                 c.observed = c.candidate = c.absence_deadline = c.last_fix = None

@@ -20,6 +20,7 @@ VERBS = (
     "devices",
     "fix",
     "fixes",
+    "host",
     "see",
     "scanning",
     "advance",
@@ -172,6 +173,10 @@ class FleetScenario:
 
     def do_scanning(self, step, fleet):
         fleet.input(step["device"], "set_scanning", us(step["time"]), step["scanning"], us(step["time"]))
+
+    def do_host(self, step, fleet):
+        host, time = step["host"], us(step["time"])
+        fleet.input(step["device"], "set_host", time, host.get("flags", []), host.get("unsupported", []), time)
 
     def do_advance(self, step, fleet):
         time = us(step["advance"])

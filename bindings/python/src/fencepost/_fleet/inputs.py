@@ -13,6 +13,7 @@ from .._monitor.inputs import (
     first_time,
     fix_columns,
     fix_records,
+    host_bits,
     record_columns,
     refuses_invalid,
     scan_report,
@@ -22,6 +23,7 @@ from .._tables.labels import common_index
 from .._tables.numbers import integer
 from .._tables.times import Time, to_us
 from .._values.arguments import column_names, truth
+from .._values.enums import Diagnostics
 from .._values.fixes import BeaconSighting, Fix
 from .._values.results import FeedResult
 from .device_columns import device_column
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from .._tables.buffers import ArrowStream, NumberColumn, SupportsArray, TimeColumn
+    from .._values.any_condition import Condition
 
     DeviceColumn: TypeAlias = str | SupportsArray | Iterable[object]
     """One device for all rows, or a column of identifiers: texts, integers, categories."""
@@ -266,6 +269,27 @@ class FleetInputs(FixInputs):
         """Declares whether a device scans for beacons from `time` on: see :meth:`Monitor.set_scanning`. A new device
         starts with scanning on."""
         self._handle.set_scanning(device, truth(on, "on"), to_us(time))
+
+    def set_host(
+        self,
+        device: str,
+        diagnostics: Diagnostics = Diagnostics(0),  # noqa: B008, it never changes
+        *,
+        unsupported: Iterable[type[Condition]] = (),
+        time: Time,
+    ) -> None:
+        """Declares the capabilities of the host of a device from `time` on: see :meth:`Monitor.set_host`. The other
+        devices do not change. The fleet must have the delivery `every`.
+
+        A new device starts without a flag and with all classes of conditions supported. If a condition is added while
+        it is suspended for a device, the event that reports this comes with the next call that feeds the fleet or
+        takes its events.
+
+        Raises:
+            InvalidArgumentError: `diagnostics` contains a flag that only the library sets, or the fleet has another
+                delivery than `every`.
+        """
+        self._handle.set_host(device, *host_bits(diagnostics, unsupported), to_us(time))
 
     def set_arrival_time(self, time: Time) -> None:
         """Sets the arrival time of the following inputs, from your own clock. The arrival time may go backwards.

@@ -25,7 +25,7 @@ from .._native import (
     UnsupportedError,
 )
 from .device_numbers import DeviceNumbers
-from .shard_events import DATE, DEVICE, ROW, ShardEvents
+from .shard_events import DATE, DEVICE, GENERATION, ROW, ShardEvents
 
 _NO_DEVICE = 0
 _BLOCK = 1 << 18
@@ -87,7 +87,7 @@ class Shards:
         self._table, self._max_pending, self._device_limit = table, max_pending, device_limit
         self._numbers = DeviceNumbers()
         self._step = timeouts[2]
-        self._is_advanced = False
+        self._is_advanced = self._has_hosts = False
         self._arrival: int | None = None
         self._ahead_advances = 0
         self._events = ShardEvents(table, self._numbers)
@@ -153,6 +153,7 @@ class Shards:
 
     def remove_device(self, device: str, drop_events: bool) -> bool:
         with self._lock:
+            self._take_added()
             removed = self._of(device).remove_device(device, False)
             if removed:
                 self._events.remove([device], drop_events)
@@ -166,6 +167,7 @@ class Shards:
 
     def _expire(self, expire: Callable[[Handle], list[str]]) -> list[str]:
         with self._lock:
+            self._take_added()
             gone = [device for fleet in self._fleets for device in expire(fleet)]
             gone.sort(key=self._numbers.number_of)
             self._events.remove(gone)
@@ -173,6 +175,7 @@ class Shards:
 
     def export(self, devices: tuple[Any, ...], portable: bool) -> list[bytes]:
         with self._lock:
+            self._take_added()
             for device in devices:
                 if isinstance(device, str) and self._events.waiting(self._numbers.get(device)):
                     raise InvalidArgumentError(
@@ -188,6 +191,7 @@ class Shards:
             # Loads the devices into another fleet first: an invalid device raises an error, so either all devices are
             # loaded or none.
             Handle(self._table).load(devices, data, adapt)
+            self._has_hosts = True
             self._refuse_too_many(len(devices))
             for device, held in zip(devices, data):
                 self._numbers.enter(device)
@@ -271,8 +275,14 @@ class Shards:
         rows.sort(key=order)  # the sort is stable: rows with equal keys keep the order of their devices
         self._events.add(rows)
 
+    def _take_added(self) -> None:
+        """Takes the events that report conditions that were added while they are suspended for a device."""
+        if self._has_hosts:
+            self._take(self._fleets, lambda row: (row[GENERATION], self._numbers.number_of(row[DEVICE])))
+
     def _one(self, device: Any, feed: Callable[[Handle], None]) -> None:
         with self._lock:
+            self._take_added()
             new = self._enter((device,))
             try:
                 self._admit(feed)
@@ -292,6 +302,10 @@ class Shards:
 
     def set_scanning(self, device: str, on: bool, time_us: int) -> None:
         self._one(device, lambda fleet: fleet.set_scanning(device, on, time_us))
+
+    def set_host(self, device: str, diagnostics: int, unsupported_kinds: int, time_us: int) -> None:
+        self._has_hosts = True
+        self._one(device, lambda fleet: fleet.set_host(device, diagnostics, unsupported_kinds, time_us))
 
     def set_arrival_time(self, time_us: int) -> None:
         with self._lock:
@@ -318,6 +332,7 @@ class Shards:
 
     def advance(self, time_us: int, device: str | None, force: bool = False) -> None:
         with self._lock:
+            self._take_added()
             fleets = self._fleets if device is None else [self._of(device)]
             if device is None or device in self._numbers:
                 self._admit(lambda nobody: nobody.advance(time_us, None))
@@ -332,6 +347,7 @@ class Shards:
 
     def rewind(self, time_us: int, device: str | None) -> None:
         with self._lock:
+            self._take_added()
             if device is not None:
                 fleet = self._of(device)
                 try:
@@ -367,6 +383,7 @@ class Shards:
         columns: Any = (latitude, longitude, accuracy, time)
         unit: Any = (multiplier, divisor, False)
         with self._lock:
+            self._take_added()
             if refuse_invalid:
                 tried: Any = (*columns, multiplier, divisor, True)
                 MonitorHandle().feed_columns(*tried)
@@ -438,6 +455,7 @@ class Shards:
 
     def poll_events(self, limit: int) -> list[Any]:
         with self._lock:
+            self._take_added()
             self._events.refuse_second()
             return self._events.take(limit)
 
@@ -447,6 +465,7 @@ class Shards:
 
     def next_update(self) -> Any:
         with self._lock:
+            self._take_added()
             found = self._events.take(1)
             return found[0] if found else None
 
@@ -488,6 +507,7 @@ class Shards:
 
     def statistics(self) -> tuple[Any, ...]:
         with self._lock:
+            self._take_added()
             each = [fleet.statistics() for fleet in self._fleets]
             inputs = [sum(column) for column in list(zip(*each))[1:6]]
             inputs[3] += self._ahead_advances

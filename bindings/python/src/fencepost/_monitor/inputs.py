@@ -123,6 +123,25 @@ def check_given(fixes: Any, named: tuple[Any, ...], columns: Any, is_table: bool
         raise TypeError("columns needs a table that exports an Arrow stream")
 
 
+def host_bits(diagnostics: Any, unsupported: Any) -> tuple[int, int]:
+    """Checks the capabilities of a host, and returns the bits of the flags and of the unsupported kinds."""
+    if isinstance(diagnostics, bool) or not isinstance(diagnostics, Diagnostics | int):
+        raise TypeError(f"diagnostics must be Diagnostics, not {type(diagnostics).__name__}")
+    try:
+        flags = Diagnostics(diagnostics).value
+    except ValueError:
+        raise InvalidArgumentError(f"diagnostics {shown(diagnostics)} has an unknown flag") from None
+    if not isinstance(unsupported, Iterable):
+        raise TypeError(f"unsupported must be an iterable of classes of conditions, not {type(unsupported).__name__}")
+    kinds = 0
+    for kind in unsupported:
+        number = kind_of(kind)
+        if number is None:
+            raise TypeError(f"unsupported must hold classes of conditions, not {shown(kind)}")
+        kinds |= 1 << number
+    return flags, kinds
+
+
 class FixInputs:
     """An object that accepts fixes: a monitor or a fleet."""
 
@@ -348,23 +367,7 @@ class MonitorInputs(FixInputs):
         Raises:
             InvalidArgumentError: `diagnostics` contains a flag that only the library sets.
         """
-        if isinstance(diagnostics, bool) or not isinstance(diagnostics, Diagnostics | int):
-            raise TypeError(f"diagnostics must be Diagnostics, not {type(diagnostics).__name__}")
-        try:
-            flags = Diagnostics(diagnostics).value
-        except ValueError:
-            raise InvalidArgumentError(f"diagnostics {shown(diagnostics)} has an unknown flag") from None
-        if not isinstance(unsupported, Iterable):
-            raise TypeError(
-                f"unsupported must be an iterable of classes of conditions, not {type(unsupported).__name__}"
-            )
-        kinds = 0
-        for kind in unsupported:
-            number = kind_of(kind)
-            if number is None:
-                raise TypeError(f"unsupported must hold classes of conditions, not {shown(kind)}")
-            kinds |= 1 << number
-        self._handle.set_host(flags, kinds, to_us(time))
+        self._handle.set_host(*host_bits(diagnostics, unsupported), to_us(time))
 
     def advance(self, time: Time) -> None:
         """Lets time pass: confirms all changes that are due at `time` or earlier. The limit `max_time_step` does not
