@@ -293,6 +293,20 @@ static void host_capabilities(void) {
   CHECK_INT(next_fleet_event(fleet).state, FENCEPOST_STATE_SATISFIED);
   CHECK_INT(next_fleet_event(fleet).state, FENCEPOST_STATE_UNSATISFIED);
   expect_no_fleet_event(fleet);
+  /* A device that was suspended outside of all conditions: its next fix settles them, though it is far from each. */
+  CHECK_OK(feed_device(fleet, truck, 5, SECONDS(7)));
+  CHECK_INT(next_fleet_event(fleet).state, FENCEPOST_STATE_UNSATISFIED);
+  uint32_t limited = FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED;
+  CHECK_OK(fencepost_fleet_set_host_capabilities(fleet, truck, limited, 0, SECONDS(7), NULL));
+  CHECK_OK(fencepost_fleet_set_host_capabilities(fleet, truck, 0, 0, SECONDS(7), NULL));
+  for (int i = 0; i < 4; i++) CHECK_INT(next_fleet_event(fleet).cause, FENCEPOST_CAUSE_DIAGNOSTIC);
+  fencepost_state state;
+  CHECK_OK(fencepost_fleet_state(fleet, truck, "zone", &state, NULL));
+  CHECK_INT(state, FENCEPOST_STATE_UNKNOWN);
+  CHECK_OK(feed_device(fleet, truck, 5, SECONDS(7)));
+  CHECK_OK(fencepost_fleet_state(fleet, truck, "zone", &state, NULL));
+  CHECK_INT(state, FENCEPOST_STATE_UNSATISFIED);
+  expect_no_fleet_event(fleet);
   CHECK_STATUS(fencepost_fleet_set_host_capabilities(fleet, truck, FENCEPOST_DIAGNOSTIC_CONDITION_UNSUPPORTED, 0,
                                                      SECONDS(8), NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
