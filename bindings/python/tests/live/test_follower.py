@@ -17,6 +17,7 @@ from full_disk import FullDisk
 from watching import START, Clock, circles
 
 from fencepost import Circle, Fix, Fleet, Monitor, Zones
+from fencepost._live.metrics import counters_of
 from fencepost.errors import ConsumerAlreadyActiveError, InvalidArgumentError, MonitorClosedError
 from fencepost.live import Broadcast, DeviceFix, Fed, Follower, RateLimit, Source, from_gpsd, from_lines, to_file
 
@@ -65,6 +66,9 @@ def test_a_doubted_fix_has_its_own_result(device: str | None) -> None:
     assert live.receive({**name, "lat": 0, "lon": 1, "time": START + 2}) is Fed.DOUBTED
     assert live.feed(device, fix(3)) is Fed.ACCEPTED
     assert live.counts["doubted_fixes"] == 2
+    if device is not None:
+        metrics = counters_of(live._fleet_watch, lambda: 0, 0.0)
+        assert (metrics["fixes_accepted"], metrics["fixes_doubted"]) == (2, 2)
 
 
 @pytest.mark.parametrize("option", ["plausible_speed", "corroboration_count", "corroboration_time"])
