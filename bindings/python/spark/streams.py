@@ -31,12 +31,15 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 Row = tuple[str, float, float, float, int]
 
 
-def write_conditions(folder: Path, count: int = 40) -> Path:
+def write_conditions(folder: Path, count: int = 40, probable: bool = False) -> Path:
+    """Writes circles; if `probable` is true, every third circle has a policy with probabilities."""
     draw = random.Random(11)
     features = []
     for number in range(count):
         place = {"type": "Point", "coordinates": [draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01)]}
         kind = {"policy": draw.choice(["exact", "standard"]), "radius": draw.uniform(60, 400)}
+        if probable and number % 3 == 0:
+            kind |= {"entry_probability": 0.8, "exit_probability": 0.2}
         features.append({"type": "Feature", "geometry": place, "properties": {"identifier": f"zone {number}", **kind}})
     path = folder / "zones.geojson"
     path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
@@ -138,11 +141,11 @@ def drain(
     return rows, query.recentProgress
 
 
-def replayed(track: Path, conditions: Path, until_us: int) -> list[dict[str, Any]]:
-    """The events of ``fencepost replay --by``, keyed by device and sequence."""
+def replayed(track: Path, conditions: Path, until_us: int, *options: str) -> list[dict[str, Any]]:
+    """The events of ``fencepost replay --by`` with more options, keyed by device and sequence."""
     command = [
         sys.executable, "-m", "fencepost", "replay", str(track), "--conditions", str(conditions), "--by", "vehicle",
-        "--assuming", "unsatisfied", "--until", _iso(until_us), "--format", "jsonl",
+        "--assuming", "unsatisfied", "--until", _iso(until_us), "--format", "jsonl", *options,
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     return in_order([json.loads(line) for line in done.stdout.splitlines()])

@@ -50,6 +50,39 @@ def test_events_are_those_of_the_command(
     assert total(progress, "rows", "fencepost_input") == len(rows)
 
 
+def jumping(rows: list[streams.Row]) -> list[streams.Row]:
+    """Moves rows of each device far away: first one row, and later seven in a row, which are trusted after a minute."""
+    found, seen = [], dict[str, int]()
+    for device, latitude, *rest in rows[:-1]:
+        seen[device] = seen.get(device, 0) + 1
+        found.append((device, latitude + (seen[device] in (30, *range(60, 67))), *rest))
+    return [*found, rows[-1]]
+
+
+@pytest.mark.parametrize(("shards", "files"), [(1, 5), (4, 2)])
+def test_doubted_rows_and_probabilities_are_those_of_the_command(
+    spark: Any, world: World, tmp_path: Path, shards: int, files: int
+) -> None:
+    conditions, rows = streams.write_conditions(tmp_path, probable=True), jumping(world[1])
+    streams.write_csv(tmp_path / "track.csv", rows[:-1])
+    options = "--plausible-speed", "60", "--corroboration-time", "50", "--accuracy-confidence", "0.9"
+    want = streams.replayed(tmp_path / "track.csv", conditions, streams.until(rows), *options)
+    assert {"probability" in event for event in want} == {True, False}
+    streams.write_source(tmp_path / "in", streams.shuffled(rows, shards), files)
+    trust = {"plausible_speed": 60, "corroboration_time": 50, "accuracy_confidence": 0.9}
+    found, progress = streamed(spark, tmp_path, conditions, shards=shards, **trust)
+    assert found == want
+    doubted = total(progress, "doubted")
+    assert doubted > 30
+    assert total(progress, "accepted") + total(progress, "invalid") + doubted == len(rows) - 1
+    frame = spark.createDataFrame(rows, streams.SCHEMA)
+    replayed = fencepost_spark.replay(frame, conditions, by="vehicle", **trust)
+    events = streams.in_order([streams.as_json(row) for row in replayed.collect()])
+    last = {event["vehicle"]: event["sequence"] for event in events}
+    assert events == [event for event in want if event["sequence"] <= last.get(event["vehicle"], 0)]
+    assert len(want) - len(events) < 24
+
+
 def test_late_rows_and_bad_clocks_are_counted_and_change_nothing_else(spark: Any, world: World, tmp_path: Path) -> None:
     conditions, rows, want = world
     ahead = ("v-1", 0.0, 0.0, 5.0, 4_000_000_000 * streams.SECOND)
@@ -78,6 +111,10 @@ def test_a_stream_needs_its_store_and_its_shards(spark: Any, world: World, tmp_p
             fencepost_spark.events(source, conditions)
     finally:
         spark.conf.set(provider, before)
+    trust = {"plausible_speed": 0}, {"corroboration_count": 1}, {"corroboration_time": -1}, {"accuracy_confidence": 1}
+    for wrong in trust:
+        with pytest.raises(InvalidArgumentError, match=next(iter(wrong))):
+            fencepost_spark.events(source, conditions, **wrong)
     for wrong in ({"shards": 0}, {"delay": "soon"}, {"delay": "-1 seconds"}, {"expire": "5"}, {"max_ahead": ""}):
         with pytest.raises(InvalidArgumentError):
             fencepost_spark.events(source, conditions, **wrong)

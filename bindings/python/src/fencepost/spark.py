@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from ._errors import require
@@ -42,6 +43,10 @@ def events(
     versions: str | os.PathLike[str] | None = None,
     missing_versions: str = "skip",
     initial_state: str | os.PathLike[str] | None = None,
+    plausible_speed: float | None = None,
+    corroboration_count: int = 3,
+    corroboration_time: float | timedelta = 60.0,
+    accuracy_confidence: float = 0.68,
 ) -> DataFrame:
     """Returns a streaming DataFrame with the events for a stream of fixes from many devices.
 
@@ -93,12 +98,20 @@ def events(
             new query takes over the devices of the other query and the rows that the other query held back; the new
             query's conditions and shards apply to them. `initial_state` is used only until the first micro-batch is
             done, so you may omit it afterwards.
+        plausible_speed: The greatest plausible speed of a device, in metres per second, above 0; None means any
+            speed. A fix that the device cannot have reached is doubted: it is counted and changes nothing. The state of
+            a device contains its doubted fixes, so they corroborate each other across micro-batches.
+        corroboration_count: The number of doubted fixes in a row, from 2 to 1,000, that are trusted if each is
+            plausible after the one before. The last of them is applied.
+        corroboration_time: The least time between the first and the last of these fixes, in seconds, from 0 to 1e9.
+        accuracy_confidence: The share of the true positions within the accuracy of a fix, 0.01 to 0.9999. Only
+            policies with an ``entry_probability`` depend on it.
 
     Returns:
         One row for each event, with the device and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. For
         an idempotent sink, use the key (device, ``sequence``); if `expire` is used, use the key (device, ``sequence``,
-        ``date``). The ``observedMetrics`` of the query's progress count the rows that were late, invalid or dropped,
-        under ``fencepost`` and ``fencepost_input``.
+        ``date``). The ``observedMetrics`` of the query's progress count the rows that were late, invalid, doubted or
+        dropped, under ``fencepost`` and ``fencepost_input``.
 
     Raises:
         InvalidArgumentError: A column is missing or has the wrong type, an argument is out of its range, the state
@@ -106,6 +119,7 @@ def events(
         MissingExtraError: PySpark is not installed.
     """
     require("pyspark.sql", "spark")
+    from ._spark.feeding import Trust
     from ._spark.stream import stream_events
 
     given = _given(
@@ -118,6 +132,7 @@ def events(
     found: DataFrame = stream_events(
         stream, table_of(conditions), given, delay, shards, ordered, max_ahead, expire, folder,
         missing_versions == "skip", initial,
+        Trust(plausible_speed, corroboration_count, corroboration_time, accuracy_confidence),
     )  # fmt: skip
     return found
 
@@ -132,6 +147,10 @@ def replay(
     accuracy: str | None = None,
     time: str | None = None,
     by: str | None = None,
+    plausible_speed: float | None = None,
+    corroboration_count: int = 3,
+    corroboration_time: float | timedelta = 60.0,
+    accuracy_confidence: float = 0.68,
 ) -> DataFrame:
     """Returns the events for a DataFrame with fixes from many devices; the events equal those of ``fencepost replay
     --by``.
@@ -151,24 +170,33 @@ def replay(
         accuracy: The column of accuracies, in metres.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
         by: Another name for `device`.
+        plausible_speed: The greatest plausible speed of a device, in metres per second, above 0; None means any
+            speed. A fix that the device cannot have reached is doubted: it is counted and changes nothing.
+        corroboration_count: The number of doubted fixes in a row, from 2 to 1,000, that are trusted if each is
+            plausible after the one before. The last of them is applied.
+        corroboration_time: The least time between the first and the last of these fixes, in seconds, from 0 to 1e9.
+        accuracy_confidence: The share of the true positions within the accuracy of a fix, 0.01 to 0.9999. Only
+            policies with an ``entry_probability`` depend on it.
 
     Returns:
         One row for each event, with the same columns as the result of :func:`events`. The events of each device are in
         order.
 
     Raises:
-        InvalidArgumentError: A column is missing or has the wrong type.
+        InvalidArgumentError: A column is missing or has the wrong type, or an option is out of its range.
         MissingExtraError: PySpark is not installed.
         TypeError: Exactly one of `device` and `by` must be passed.
     """
     require("pyspark.sql", "spark")
     from ._spark.batch import replay_frame
+    from ._spark.feeding import Trust
 
     column = device_column(device, by)
     if column is None:
         raise TypeError("device must name the column of the devices")
     given = _given(device=column, latitude=latitude, longitude=longitude, accuracy=accuracy, time=time)
-    found: DataFrame = replay_frame(frame, table_of(conditions), given)
+    trust = Trust(plausible_speed, corroboration_count, corroboration_time, accuracy_confidence)
+    found: DataFrame = replay_frame(frame, table_of(conditions), given, trust)
     return found
 
 

@@ -74,16 +74,16 @@ def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, step
     return sorted(found, key=lambda row: row[4])
 
 
-def alone(tables: Tables, rows: list[Row], to_us: int) -> list[Any]:
-    """Feeds each device's rows one by one, and returns the events. When a row names a different table than the row
-    before it, the device moves to a fleet with that table."""
+def alone(tables: Tables, rows: list[Row], to_us: int, **options: Any) -> list[Any]:
+    """Feeds each device's rows one by one to fleets with these options, and returns the events. When a row names a
+    different table than the row before it, the device moves to a fleet with that table."""
     found: list[Any] = []
     for device in {row[0] for row in rows}:
         fleet: Fleet | None = None
         at: bytes | None = None
         for _, latitude, longitude, accuracy, time, version, beacons in (row for row in rows if row[0] == device):
             if fleet is None or at != version:
-                after = Fleet(tables[version])
+                after = Fleet(tables[version], **options)
                 if fleet is not None and device in fleet:
                     pass_time(fleet, device, time - 1)
                     found += reported(fleet)

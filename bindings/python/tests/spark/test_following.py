@@ -17,6 +17,7 @@ from fencepost.errors import InvalidArgumentError
 pytest.importorskip("numpy")
 pyarrow = pytest.importorskip("pyarrow")
 
+from fencepost._spark.feeding import Trust  # noqa: E402
 from fencepost._spark.packed import WIDE_ROW_SCHEMA  # noqa: E402
 from fencepost._spark.shard import Outcome, Rules, Shard, follow  # noqa: E402
 from fencepost._spark.states import empty, pack_state, unpack_state  # noqa: E402
@@ -83,6 +84,33 @@ def test_each_device_is_followed_by_the_table_of_its_row(seed: int) -> None:
     for device, own in parts.items():
         found, _ = followed(tables.__getitem__, [own[:30], own[30:]], 25 * SECOND, Rules(False, None), end)
         assert found == [event for event in want if event[0] == device]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_doubted_rows_corroborate_each_other_across_tables(seed: int) -> None:
+    draw = random.Random(seed)
+    tables = versions(seed)
+    left = dict[str, int]()
+    rows: list[Row] = []
+    for device, latitude, *rest in walks(draw, list(tables), steps=140):
+        if left.get(device, 0) == 0 and draw.random() < 0.06:
+            left[device] = draw.choice([1, 2, 12])
+        away = left.get(device, 0) > 0
+        left[device] = max(0, left.get(device, 0) - 1)
+        rows.append((device, latitude if latitude == 95 else latitude + away, *rest))
+    end = rows[-1][4] + 300 * SECOND
+    trust = Trust(plausible_speed=40, corroboration_time=30)
+    want = alone(tables, rows, end, **trust._asdict())
+    assert len(want) > 15 and want != alone(tables, rows, end)
+    doubted = set()
+    for size, ordered in ((len(rows), False), (37, False), (1, True), (50, True)):
+        batches = [rows[begin : begin + size] for begin in range(0, len(rows), size)]
+        rules = Rules(ordered, None, trust=trust)
+        found, counts = followed(tables.__getitem__, batches, 25 * SECOND, rules, end)
+        assert found == want, (seed, size, ordered)
+        assert counts["late"] == 0
+        doubted.add(len(rows) - counts["accepted"] - counts["invalid"])
+    assert len(doubted) == 1 and min(doubted) > 20
 
 
 def test_devices_keep_their_states_for_places_that_stay() -> None:

@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from fencepost import Fix, Fleet, Zones
+from fencepost import Circle, Fix, Fleet, TransitionPolicy, Zones
 from fencepost.errors import InvalidArgumentError
 
 pytest.importorskip("numpy")
 pyarrow = pytest.importorskip("pyarrow")
 
 from fencepost._spark.arrow_events import EVENT_SCHEMA  # noqa: E402
+from fencepost._spark.feeding import Trust  # noqa: E402
 from fencepost._spark.packed import ROW_SCHEMA, pack, unpack  # noqa: E402
 from fencepost._spark.shard import DEVICE_SCHEMA, Outcome, Rules, Shard, follow  # noqa: E402
 
@@ -68,7 +69,7 @@ def followed(
     when its timer fires."""
     states = [Shard()] * shards
     nexts: list[int | None] = [None] * shards
-    counts = dict.fromkeys(("accepted", "invalid", "late"), 0)
+    counts = dict.fromkeys(("accepted", "invalid", "late", "doubted"), 0)
     found: list[Any] = []
     watermark, latest = 0, 0
     for rows in [*batches, [], []]:
@@ -103,9 +104,9 @@ def events(outcome: Outcome) -> list[Any]:
     return [tuple((value is not None, value) for value in row.values()) for row in rows]
 
 
-def expected(conditions: Zones, rows: Iterable[Row], to_us: int) -> list[Any]:
+def expected(conditions: Zones, rows: Iterable[Row], to_us: int, trust: Trust | None = None) -> list[Any]:
     """Feeds the rows one by one, in the order of their times, to one fleet in memory, and returns its events."""
-    fleet = Fleet(conditions)
+    fleet = Fleet(conditions, **(trust or Trust())._asdict())
     for device, latitude, longitude, accuracy, time in sorted(rows, key=lambda row: row[4]):
         try:
             fleet.feed(device, Fix(latitude, longitude, accuracy=accuracy, time=time))
@@ -146,6 +147,69 @@ def test_events_do_not_depend_on_shards_and_micro_batches_nor_on_the_order_withi
         assert found == want, (seed, shards, size)
         assert counts["late"] == 0 and counts["accepted"] + counts["invalid"] == len(rows)
         assert counts["invalid"] > 0
+
+
+def jumping(random_: random.Random, rows: list[Row]) -> list[Row]:
+    """Moves single rows far away, and several rows in a row of one device, which corroborate each other."""
+    found, left = [], dict[str, int]()
+    for device, latitude, *rest in rows:
+        if left.get(device, 0) == 0 and random_.random() < 0.05:
+            left[device] = random_.choice([1, 2, 9])
+        away = left.get(device, 0) > 0
+        left[device] = max(0, left.get(device, 0) - 1)
+        found.append((device, latitude + away, *rest))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_doubts_and_probabilities_do_not_depend_on_micro_batches(seed: int) -> None:
+    """The doubted fixes of a device are in its exported state, so they corroborate each other across micro-batches."""
+    random_ = random.Random(seed)
+    conditions = Zones()
+    certain = TransitionPolicy(entry_probability=0.8, exit_probability=0.2, accuracy_factor=0, entry_dwell=0)
+    for number in range(30):
+        circle = Circle(random_.uniform(-0.01, 0.01), random_.uniform(-0.01, 0.01), random_.uniform(60, 400))
+        conditions.add(circle, f"z{number}", policy=certain if number % 2 else "exact")
+    trust = Trust(plausible_speed=40, corroboration_time=30, accuracy_confidence=0.95)
+    rows = jumping(random_, walks(random_, steps=120))
+    end = rows[-1][4] + 200 * SECOND
+    want = expected(conditions, rows, end, trust)
+    at = list(EVENT_SCHEMA.names).index("probability")
+    assert {is_there for event in want for is_there, _ in [event[at]]} == {True, False}
+    doubts = set()
+    for size, shards, ordered in ((len(rows), 1, False), (1, 2, False), (60, 3, False), (1, 1, True), (90, 2, True)):
+        rules = Rules(ordered, None, trust=trust)
+        found, counts = followed(conditions, in_batches(rows, size), 35 * SECOND, shards, rules, end)
+        assert found == want, (size, shards, ordered)
+        assert counts["accepted"] + counts["invalid"] + counts["doubted"] == len(rows) and counts["late"] == 0
+        doubts.add(counts["doubted"])
+    assert len(doubts) == 1 and min(doubts) > 40
+    assert (
+        want != expected(conditions, rows, end) != expected(conditions, rows, end, trust._replace(plausible_speed=None))
+    )
+
+
+def test_a_query_may_continue_with_another_plausible_speed() -> None:
+    conditions = Zones()
+    conditions.add_many(["depot"], [0], [0], [100], policy="exact")
+    rows = [("a", 0.0, 0.0, 5.0, 0), ("a", 1.0, 0.0, 5.0, 10 * SECOND), ("a", 1.0, 0.0, 5.0, 20 * SECOND)]
+    doubting = Rules(True, None, trust=Trust(plausible_speed=60))
+    first = follow(over(conditions), Shard(), [batch(rows, 0)], 0, doubting)
+    assert first.fed == (1, 0, 0, 2)
+    later = batch([("a", 1.0, 0.0, 5.0, 75 * SECOND)], 0)
+    for rules, fed, left in (
+        (doubting, (1, 0, 0, 0), 1),  # the third doubted row in a row, a minute after the first one
+        (ORDERED, (1, 0, 0, 0), 1),
+        (Rules(True, None, trust=Trust(plausible_speed=60, corroboration_count=9)), (0, 0, 0, 1), 0),
+        (Rules(True, None, trust=Trust(plausible_speed=2000)), (1, 0, 0, 0), 1),
+    ):
+        outcome = follow(over(conditions), kept(first.shard), [later], 0, rules)
+        assert (outcome.fed, len(events(outcome))) == (fed, left)
+        # The doubted rows of the third case are in the state, too: here they are enough.
+        again = follow(
+            over(conditions), kept(outcome.shard), [batch([("a", 1.0, 0.0, 5.0, 80 * SECOND)], 0)], 0, doubting
+        )
+        assert again.fed == (1, 0, 0, 0)
 
 
 @pytest.mark.parametrize("size", [1, 40, 1000])

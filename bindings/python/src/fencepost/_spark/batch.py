@@ -9,6 +9,7 @@ from .._errors import require
 from .._fleet.conditions import Zones
 from .._native import InvalidArgumentError
 from . import columns
+from .feeding import Trust, check, feed, new_fleet
 from .tables import ship, shipped
 
 Batches: TypeAlias = Iterator[Any]
@@ -16,31 +17,29 @@ Mapped: TypeAlias = Callable[[Batches], Batches]
 _ROW = "fencepost row"  # this name does not clash with a frame's columns
 
 
-def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any:
+def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str], trust: Trust) -> Any:
     """Replays a frame; see :func:`fencepost.spark.replay`."""
     from .arrow_events import EVENT_DDL
-    from .feeding import check
 
     if frame.isStreaming:
         raise InvalidArgumentError("replay needs a batch frame, but this is a stream: use fencepost.spark.events")
-    check(conditions)
+    check(conditions, trust)
     names = columns.find_rows(frame, given)
     row = columns.functions().monotonically_increasing_id().alias(_ROW)
     rows = frame.select("*", row).where(columns.usable(frame, names)).select(*columns.rows(frame, names), _ROW)
     placed = rows.repartition("device").sortWithinPartitions("device", "time", _ROW).select(*columns.ROWS)
-    found = placed.mapInArrow(replayed(ship(frame, conditions)), EVENT_DDL)
+    found = placed.mapInArrow(replayed(ship(frame, conditions), trust), EVENT_DDL)
     return columns.labelled(found, frame, names["device"])
 
 
-def replayed(table: str) -> Mapped:
+def replayed(table: str, trust: Trust) -> Mapped:
     """Returns a function that replays rows sorted by device and time. When the rows of the next device begin, the
     function removes the previous device."""
 
     def run(batches: Batches) -> Batches:
         from .arrow_events import take_events
-        from .feeding import feed, new_fleet
 
-        fleet = new_fleet(shipped(table))
+        fleet = new_fleet(shipped(table), trust)
         for batch in batches:
             if not batch.num_rows:
                 continue

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import timedelta
+from typing import Any, NamedTuple
 
 from .._fleet.conditions import Zones
 from .._fleet.fleet import Fleet
@@ -11,15 +12,25 @@ from .._values.results import FeedResult
 _MOST_EVENTS = 1_000_000_000
 
 
-def new_fleet(conditions: Zones) -> Fleet:
+class Trust(NamedTuple):
+    """The options of a fleet that decide which fixes count, and how certain they are; see :class:`Fleet`."""
+
+    plausible_speed: float | None = None
+    corroboration_count: int = 3
+    corroboration_time: float | timedelta = 60.0
+    accuracy_confidence: float = 0.68
+
+
+def new_fleet(conditions: Zones, trust: Trust) -> Fleet:
     """A fleet in memory whose event queue is large enough for any batch."""
-    return Fleet(conditions, max_pending_events=_MOST_EVENTS)
+    return Fleet(conditions, max_pending_events=_MOST_EVENTS, **trust._asdict())
 
 
-def check(conditions: Zones) -> None:
-    """Raises an error if a fleet cannot follow the conditions, for example because one of them is a gate. This check
-    runs on the driver: if a worker raised the error, the user would see it only below a long error of Spark."""
-    new_fleet(conditions).close()
+def check(conditions: Zones, trust: Trust) -> None:
+    """Raises an error if a fleet cannot follow the conditions, for example because one of them is a gate, or if an
+    option is out of its range. This check runs on the driver: if a worker raised the error, the user would see it only
+    below a long error of Spark."""
+    new_fleet(conditions, trust).close()
 
 
 def feed(fleet: Fleet, rows: Any) -> FeedResult:

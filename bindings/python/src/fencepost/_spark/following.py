@@ -15,7 +15,7 @@ from .._values.fixes import BeaconSighting
 from .._values.results import FeedResult
 from .arrow import Batch
 from .arrow_events import take_events
-from .feeding import feed, new_fleet
+from .feeding import Trust, feed, new_fleet
 from .runs import Version, runs
 
 Tables: TypeAlias = Callable[[Version], Zones]
@@ -29,10 +29,11 @@ class Following:
     previous table. A row that comes more than `expire_us` after its device's previous row belongs to a new device.
     """
 
-    def __init__(self, tables: Tables, waiting: Batch, expire_us: int | None) -> None:
+    def __init__(self, tables: Tables, waiting: Batch, expire_us: int | None, trust: Trust) -> None:
         self.events: list[Batch] = []
         self.fed = FeedResult(0, 0, 0)
         self._tables, self._fleets, self._expire_us = tables, dict[Version, Fleet](), expire_us
+        self._trust = trust
         columns = waiting.to_pydict()
         versions = columns.get("version") or [None] * waiting.num_rows
         known = zip(columns["device"], versions, columns["state"], columns["deadline"])
@@ -85,7 +86,7 @@ class Following:
 
     def _fleet(self, version: Version) -> Fleet:
         if version not in self._fleets:
-            self._fleets[version] = new_fleet(self._tables(version))
+            self._fleets[version] = new_fleet(self._tables(version), self._trust)
         return self._fleets[version]
 
     def _enter(self, version: Version, devices: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from .packed import pack, unpack
 from .shard import Rules, Shard, follow, next_time
 from .states import STATE, STATE_DDL, empty, pack_state, schemas, unpack_state
 
-OUTPUT_DDL = "packed binary, accepted bigint, invalid bigint, late bigint"
+OUTPUT_DDL = "packed binary, accepted bigint, invalid bigint, late bigint, doubted bigint"
 
 
 class Processor:
@@ -55,9 +55,9 @@ class Processor:
         self._keep(found.shard, found.next_us, timer, watermark_ms, fired_ms)
         row = require("pyspark.sql", "spark").Row(*(part.split()[0] for part in OUTPUT_DDL.split(", ")))
         for batch in found.events:
-            yield row(pack(batch), 0, 0, 0)
+            yield row(pack(batch), 0, 0, 0, 0)
         if any(found.fed):
-            yield row(None, found.fed.accepted, found.fed.invalid, found.fed.late)
+            yield row(None, *found.fed)
 
     def _load(self) -> tuple[Shard, int | None]:
         held = self._state.get()

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from .._native import InvalidArgumentError
 from .._values.results import FeedResult
 from .arrow import Batch, Schema, compute, pyarrow
+from .feeding import Trust
 from .following import Following, Tables
 from .packed import ROW_SCHEMA
 
@@ -44,6 +45,7 @@ class Rules(NamedTuple):
     ordered: bool
     expire_us: int | None
     skips_unknown: bool = False
+    trust: Trust = Trust()
 
 
 class Outcome(NamedTuple):
@@ -72,7 +74,7 @@ def follow(tables: Tables, shard: Shard, arrived: Sequence[Batch], watermark_us:
     touched = compute.or_(
         compute.fill_null(due, False), compute.is_in(known["device"], value_set=rows["device"].unique())
     )
-    following = Following(tables, known.filter(touched), rules.expire_us)
+    following = Following(tables, known.filter(touched), rules.expire_us, rules.trust)
     if rows.num_rows:
         following.feed(_by_device_and_time(rows))
     following.confirm(watermark_us)

@@ -9,9 +9,10 @@ from .._errors import require
 from .._fleet.conditions import Zones
 from .._native import InvalidArgumentError
 from .._tables.numbers import integer
+from .._values.results import FeedResult
 from . import columns
 from .arrow_events import EVENT_DDL, EVENT_SCHEMA
-from .feeding import check
+from .feeding import Trust, check
 from .packed import PACKED_DDL, packed_by_shard, unpacked
 from .processor import OUTPUT_DDL, Processor
 from .shard import Rules
@@ -35,6 +36,7 @@ def stream_events(
     folder: str | None,
     skips_unknown: bool,
     initial: str | None,
+    trust: Trust,
 ) -> Any:
     """Converts a stream of fixes to a stream of events; see :func:`fencepost.spark.events`."""
     if not stream.isStreaming:
@@ -47,12 +49,12 @@ def stream_events(
     interval_us(stream.sparkSession, delay, "delay")
     if max_ahead is not None:
         interval_us(stream.sparkSession, max_ahead, "max_ahead")
-    check(conditions)
+    check(conditions, trust)
     names = columns.find_rows(stream, given)
     if ("refresh" in names) != (folder is not None):
         raise InvalidArgumentError("refresh (a column) and versions (a folder of tables) must be passed together")
     is_wide = any(what in names for what in columns.EXTRA)
-    rules = Rules(bool(ordered), expire_us, skips_unknown)
+    rules = Rules(bool(ordered), expire_us, skips_unknown, trust)
     processor = Processor(tables(ship(stream, conditions), folder), shards, rules, is_wide)
     before = None
     if initial is not None:
@@ -80,7 +82,7 @@ def stream_events(
         .transformWithState(processor, OUTPUT_DDL, "Append", "EventTime", before)
         .observe(
             "fencepost",
-            *(f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in ("accepted", "invalid", "late")),
+            *(f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in FeedResult._fields),
         )
     )
     found = followed.where(f.col("packed").isNotNull()).select("packed").mapInArrow(unpacked(EVENT_SCHEMA), EVENT_DDL)
