@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import random
 import signal
+import threading
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from brokers import Broker, Phone, Watcher, conditions, location, mosquitto, until
+
+from fencepost import Circle
+from fencepost.live import Follower, from_mqtt
 
 pytest.importorskip("paho.mqtt.client", reason="paho-mqtt is installed by make test-all")
 pytestmark = pytest.mark.skipif(mosquitto() is None, reason="mosquitto is not installed: .ci/mosquitto.sh")
@@ -83,3 +88,52 @@ def test_kills_lose_no_held_message(tmp_path: Path) -> None:
               lambda: f"{len(log(watch.events))} {len(log(ordered.events))} {watch.said}")  # fmt: skip
         print(f"{len(log(watch.events))} events, {len(watch.events) - len(log(watch.events))} again")
         assert ordered.stop() == watch.stop() == 0
+
+
+def test_a_restarted_broker_delivers_the_held_messages_again_and_they_count_once(tmp_path: Path) -> None:
+    """The limit of held messages applies to one connection, so the repetitions do not release the first messages."""
+    said: list[str] = []
+    logger = logging.Logger("reorder")
+    logger.addHandler(Said(said))
+    with ExitStack() as stack:
+        broker = Broker(tmp_path / "broker")
+        stack.callback(broker.stop)
+        source = from_mqtt(f"{broker.url}/vans/#", client_id="vans", holds=True, logger=logger)
+        stack.callback(source.close)
+        source.most_untaken = 100
+        follower = Follower(
+            {"office": Circle(0, 0, 200)}, sinks=[lambda event: None], reorder=3600, ahead=None, logger=logger
+        )
+        thread = threading.Thread(target=follower.run, args=[source])
+        thread.start()
+        stack.callback(thread.join)
+        stack.callback(follower.stop)
+        until(lambda: any("subscribed to" in text for text in said), "the subscription", lambda: str(said))
+        user = Phone(broker)
+        fixes = [{"device": f"van {number}", "latitude": 0, "longitude": 0, "accuracy": 5} for number in range(70)]
+        for number, fix in enumerate(fixes):
+            sent = user.send("vans/all", {**fix, "time": location(number)["tst"]})
+        user.flush(sent)
+        user.close()
+        watcher = follower._watcher
+        assert watcher.sorter is not None
+        held = watcher.sorter
+        until(lambda: len(held) == 70, "the fixes", lambda: str(len(held)))
+        for again in (1, 2):
+            broker.stop()
+            broker.start()
+            until(lambda again=again: watcher.counts["double_fixes"] == 70 * again, "the repetitions",
+                  lambda: f"{watcher.counts} {said}")  # fmt: skip
+            assert len(held) == 70 and len(watcher.inputs[0].tickets) == 70
+        assert not any("early" in text for text in said)
+
+
+class Said(logging.Handler):
+    """Collects the texts of a logger."""
+
+    def __init__(self, said: list[str]) -> None:
+        super().__init__()
+        self._said = said
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._said.append(record.getMessage())

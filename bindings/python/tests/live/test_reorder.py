@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
+from collections import deque
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,9 @@ from watching import START, Clock, circles, notices_to
 from fencepost import Circle, Fleet, Monitor, Zones
 from fencepost._live.loop import Turns
 from fencepost._live.messages import DeviceFix, Gone
+from fencepost._live.mqtt_source import MqttSource, _Arrived
 from fencepost._live.sorting import ROWS_A_DEVICE
+from fencepost._live.waker import Stop, Waker
 from fencepost.errors import InvalidArgumentError
 from fencepost.live import Follower, Source
 
@@ -289,6 +293,185 @@ def test_any_delay_below_the_window_gives_the_events_of_the_ordered_fixes() -> N
     expected = log(0.001, [0.0] * len(rows))
     assert len(expected) > 200
     assert log(WINDOW, [generator.uniform(0, WINDOW - 2) for _ in rows]) == expected, f"seed {seed}"
+
+
+# --------------------------------------------------------------------------------------------------- a broker
+
+
+class Session:
+    """Stands in for the client of a source: a persistent session with messages of QoS 1. The broker keeps the messages
+    that are not acknowledged, and delivers them again on the next connection."""
+
+    def __init__(self) -> None:
+        self.waker, self.is_contested, self.identifier = Waker(), False, "vans"
+        self.life = self.first_life = self.reconnects = 0
+        self.kept: dict[int, bytes] = {}
+        self.acknowledged: list[int] = []
+        self._arrived: list[_Arrived] = []
+        self._sent = 0
+
+    def tell(self) -> None:
+        pass
+
+    def send(self, device: str, time_s: float, longitude: float) -> None:
+        fix = {"device": device, "latitude": 0, "longitude": longitude, "accuracy": 5, "time": time_s}
+        self._sent += 1
+        self.kept[self._sent] = json.dumps(fix).encode()
+        self._deliver(self._sent)
+
+    def _deliver(self, number: int) -> None:
+        self._arrived.append(_Arrived(self.life, number, 1, "vans", self.kept[number]))
+        self.waker.wake()
+
+    def reconnect(self, continues: bool = True) -> None:
+        self.life, self.reconnects, self._arrived = self.life + 1, self.reconnects + 1, []
+        if not continues:
+            self.first_life, self.kept = self.life, {}
+        for number in self.kept:
+            self._deliver(number)
+
+    def take(self) -> list[_Arrived]:
+        found, self._arrived = self._arrived, []
+        return found
+
+    def confirm(self, arrived: _Arrived) -> None:
+        if arrived.life == self.life:
+            self.acknowledged.append(arrived.number)
+            del self.kept[arrived.number]
+
+    def close(self) -> None:
+        self.waker.close()
+
+
+def broker_source(session: Session, most: int = 100) -> MqttSource:
+    made: Any = object.__new__(MqttSource)
+    made._client, made._by, made._given, made._lasts = session, "device", deque(), True
+    made.descriptor, made.name, made.most_untaken = session.waker.fileno(), "broker/vans", most
+    return made  # type: ignore[no-any-return]
+
+
+class Broken(Sorted):
+    """A follower whose source is a broker."""
+
+    def __init__(self, most: int = 100, **options: Any) -> None:
+        super().__init__(**options)
+        self.session = Session()
+        self.broker = broker_source(self.session, most)
+        self.turns = Turns([self.broker], self.watcher, self.follower._notices)
+
+    def pass_turns(self, count: int = 40, passes: float = 0.0) -> None:
+        self.clock.now += passes
+        for _ in range(count):
+            self.turns.turn(self.turns.descriptors())
+            self.watcher.handle_events()
+
+    def run(self, turns: int) -> None:
+        """Runs until the loop has made some turns."""
+        left = [turns]
+        with Stop() as stop:
+
+            def count() -> float:
+                left[0] -= 1
+                if left[0] < 0:
+                    stop.stop()
+                return 0.001
+
+            self.follower.run(self.broker, stop=stop, each_turn=count)
+
+
+@pytest.fixture
+def broken() -> Iterator[Callable[..., Broken]]:
+    made: list[Broken] = []
+
+    def make(**options: Any) -> Broken:
+        made.append(Broken(**options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.session.close()
+
+
+def test_messages_that_a_broker_delivers_again_count_once(broken: Callable[..., Broken]) -> None:
+    """After each reconnection, the broker delivers the held messages again. They need not be released early: at most
+    the limit of messages is unacknowledged on the connection."""
+    one = broken()
+    for number in range(70):
+        one.session.send(f"van {number}", START + number / 100, 0.0)
+    one.pass_turns()
+    assert (one.held, one.watcher.counts["double_fixes"]) == (70, 0)
+    for again in range(1, 6):
+        one.session.reconnect()
+        one.pass_turns()
+        assert (one.held, one.watcher.counts["double_fixes"]) == (70, 70 * again)
+        assert len(one.turns._inputs[0].tickets) == 70
+    assert one.session.acknowledged == [] and not any(mentions(said, "early") for said in one.said)
+    assert one.watcher.sorter is not None
+    assert max(len(held.tickets) for held in one.watcher.sorter._repeated.values()) <= 2
+    one.session.send("van 0", START + 1, 0.1)
+    one.pass_turns(passes=WINDOW + 10)
+    one.pass_turns(passes=WINDOW + 10)
+    assert one.session.acknowledged == list(range(1, 72)) and one.session.kept == {} and one.held == 0
+    assert len(one.seen) == 71
+
+
+def test_messages_of_which_the_broker_lost_the_session_are_fed_at_the_stop(broken: Callable[..., Broken]) -> None:
+    """If the broker did not keep the session, it does not deliver the held messages again."""
+    for continues in (True, False):
+        one = broken()
+        for number in range(5):
+            one.session.send(f"van {number}", START, 0.0)
+        one.pass_turns()
+        one.session.reconnect(continues)
+        one.session.send("another", START, 0.0)
+        one.pass_turns()
+        one.turns.release_held()
+        assert one.turns.has_released != continues
+        while one.turns.has_released:
+            one.turns.feed_released()
+            one.watcher.handle_events()
+        assert len(one.seen) == (0 if continues else 6)
+        assert one.session.acknowledged == ([] if continues else [6])
+
+
+def test_a_second_run_acknowledges_the_messages_that_were_fed(broken: Callable[..., Broken]) -> None:
+    one = broken()
+    for number in range(5):
+        one.session.send(f"van {number}", START, 0.0)
+    one.run(5)
+    assert (one.held, one.session.acknowledged) == (5, [])
+    # A later message is fed first. A source acknowledges its messages in order, so none is acknowledged yet.
+    one.session.send("another", START - 40, 0.0)
+    one.session.send("another", START + 21, 0.1)
+    one.run(20)
+    assert one.states == [("another", "satisfied")]
+    assert (one.held, one.session.acknowledged) == (6, [])
+    one.clock.now += WINDOW + 30
+    one.run(40)
+    assert one.held == 0 and one.session.acknowledged == list(range(1, 8))
+
+
+def test_a_second_run_feeds_what_the_first_has_read(
+    broken: Callable[..., Broken], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run may end with messages that it has read and not fed, also without `reorder`."""
+    monkeypatch.setattr("fencepost._live.loop.FIXES_A_TURN", 20)
+    count = 30
+    for reorder in (0.0, WINDOW):
+        one = broken(reorder=reorder, lag=0.0)
+        for number in range(count):
+            one.session.send(f"van {number}", START, 0.0)
+        one.run(1)
+        assert len(one.session.acknowledged) < count
+        for _ in range(3):
+            one.clock.now += WINDOW + 30
+            one.run(2 * count)
+        assert len(one.seen) == count, reorder
+        assert one.session.acknowledged == list(range(1, count + 1)), reorder
+    # A source that was closed is forgotten.
+    one.broker.close()
+    Turns([], one.watcher, one.follower._notices)
+    assert one.watcher.inputs == []
 
 
 # ------------------------------------------------------------------------------------------------- the command

@@ -90,12 +90,12 @@ def test_a_broker_that_ends_connections_over_its_own_topics_is_not_asked_again(a
     subscriber._client, subscriber.address = client, read_address("mqtt://host/cars/#")
     subscriber._room, subscriber._lasts, subscriber.life, subscriber._is_told = threading.Lock(), False, 0, True
     subscriber._asks_system, subscriber._system_subscription, subscriber._unanswered = True, 0, set()
-    subscriber._on_connected()
+    subscriber._on_connected(False)
     assert client.topics[0] == "cars/#" and len(client.topics) == 2
     for number in range(1, answers + 1):
         subscriber._subscribed(client, None, number, [], None)
     subscriber._on_disconnected()
-    subscriber._on_connected()
+    subscriber._on_connected(False)
     assert len(client.topics) == (3 if answers == 1 else 4), "only where the first was answered and the other was not"
 
 

@@ -479,6 +479,37 @@ def test_a_doubted_fix_is_reported_and_makes_no_later_one_late() -> None:
     assert watched.reported == [("truck", "satisfied", 1)]
 
 
+@pytest.mark.parametrize("by", [(), ("--by", "device")])
+def test_a_watch_doubts_jumps_and_a_moved_device_is_trusted_again(
+    run: Run, tmp_path: Path, by: tuple[str, ...]
+) -> None:
+    (tmp_path / "zones.csv").write_text("id,lat,lon,radius,policy\nyard,0,0,100,exact\n")
+    places = [(0, 0.0), (10, 0.5), (20, 0.0), (30, 0.6), (60, 0.6), (90, 0.6)]
+    (tmp_path / "fixes.jsonl").write_text("".join(
+        json.dumps({
+            "device": "van", "latitude": 0, "longitude": longitude, "accuracy": 5,
+            "time": (1_700_000_000 + second) * 1_000_000,
+        }) + "\n"
+        for second, longitude in places
+    ))  # fmt: skip
+    command = ["watch", "--source", tmp_path / "fixes.jsonl", "--conditions", tmp_path / "zones.csv", "--any-time", *by]
+    for options, left in (
+        ((), [10, 30]),
+        (("--plausible-speed", "60"), [90]),
+        (("--plausible-speed", "60", "--corroboration-count", "2", "--corroboration-time", "20"), [60]),
+        (("--plausible-speed", "60", "--corroboration-time", "61"), []),
+    ):
+        done = run(*command, *options)
+        assert done.returncode == 0, done.stderr
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        seconds = [int(each["date"][17:19]) - 20 + 60 * (int(each["date"][14:16]) - 13) for each in found
+                   if each["state"] == "unsatisfied"]  # fmt: skip
+        assert seconds == left, options
+        assert ("doubted" in done.stderr) == bool(options)
+    done = run(*command, "--corroboration-count", "2")
+    assert done.returncode == 2 and "--plausible-speed" in done.stderr
+
+
 def test_the_confidence_of_accuracies_of_a_watch(run: Run, tmp_path: Path) -> None:
     zones = tmp_path / "zones.csv"
     zones.write_text("id,lat,lon,radius,entry_probability,exit_probability\nyard,0,0,100,0.99,0.01\n")

@@ -70,6 +70,8 @@ class Handling:
         lock: Held while the monitor or fleet is fed or an event is taken from it, but never while an event is handled.
         outcome: The result of the last fix: ``accepted``, or the name of one of the :attr:`counts`.
         sorter: Holds the fixes that were read from sources until they can be fed in order of time, or None.
+        inputs: The sources of the latest run, with the inputs that were read and are not acknowledged yet; and those
+            sources of earlier runs that still have such inputs.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class Handling:
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
         self.failures, self.source_name, self.outcome = 0, "", "accepted"
         self.sorter: Sorter | None = None
+        self.inputs: list[Any] = []
         # While a held fix is fed: the seconds for which it was held, and the largest time seen from its device.
         self._held_s = 0.0
         self._seen: Seen | None = None

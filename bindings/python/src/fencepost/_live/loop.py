@@ -7,6 +7,7 @@ import select
 import time
 from collections import deque
 from collections.abc import Callable, Container, Sequence
+from itertools import islice
 from typing import Any
 
 from .._errors import InputError
@@ -54,6 +55,8 @@ class _Input:
         if self.at_end or not (is_ready or (self.retry_at is not None and time.monotonic() >= self.retry_at)):
             return
         pieces = source.read()
+        for ticket in islice(self.tickets, max(0, source.renewed - self.untold)):
+            ticket.is_fed = True
         self.at_end = pieces is None or source.at_end
         self.has_more = not self.at_end and source.has_more
         self.found = list(pieces or ())[::-1]
@@ -61,6 +64,12 @@ class _Input:
     def end(self) -> None:
         """Ends a source that can no longer be read."""
         self.at_end, self.has_more, self.found = True, False, []
+
+    @property
+    def is_left(self) -> bool:
+        """True if inputs were read and are not acknowledged yet, and the source is open."""
+        is_open = self.source.descriptor is not None or self.source.retry_at is not None
+        return is_open and bool(self.found or self.tickets or self.untold)
 
     @property
     def retry_at(self) -> float | None:
@@ -90,7 +99,12 @@ class Turns:
 
     def __init__(self, sources: Sequence[Source], watcher: Watcher, notices: Notices) -> None:
         self._watcher, self._notices = watcher, notices
-        self._inputs = [_Input(source) for source in sources]
+        # An earlier run may have ended with inputs that it had read and not acknowledged. A source acknowledges its
+        # inputs in order, so they must be acknowledged before the inputs of this run.
+        left = [each for each in watcher.inputs if each.is_left]
+        known = {id(each.source): each for each in left}
+        self._inputs = [known.get(id(source)) or _Input(source) for source in sources]
+        watcher.inputs = [*self._inputs, *(each for each in left if each not in self._inputs)]
         self._waited: dict[int, int] = {}
         self.lost: Exception | None = None
 
@@ -316,7 +330,7 @@ def _feed_sorted(watcher: Watcher, sorter: Sorter, entry: _Input, notices: Notic
         if most is not None and len(entry.tickets) > most:
             # The sender waits until the first message is acknowledged, so the first message must not wait longer.
             entry.count_fed()
-            first = entry.tickets[0].held if entry.tickets else None
+            first = entry.tickets[0].held if len(entry.tickets) > most else None
             if first is not None and first not in sorter.ready:
                 sorter.release(first)
                 notices.seldom("released", f"{name}: more than {most} messages are held; the earliest are fed early")

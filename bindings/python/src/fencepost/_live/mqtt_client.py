@@ -111,10 +111,11 @@ class BrokerClient:
             self._say("found", "connected again", logging.INFO)
         self._was_lost, self.is_connected = False, True
         self._connected_at = time.monotonic()
-        self._on_connected()
+        self._on_connected(flags.session_present)
 
-    def _on_connected(self) -> None:
-        """Does nothing; subclasses may override it. Called by the client's thread after each successful connection."""
+    def _on_connected(self, continues: bool) -> None:
+        """Does nothing; subclasses may override it. Called by the client's thread after each successful connection.
+        If `continues` is true, the broker has kept the session, and delivers unacknowledged messages again."""
 
     def _failed(self, client: Any, userdata: Any) -> None:
         self._was_lost, self._short_lives = True, 0

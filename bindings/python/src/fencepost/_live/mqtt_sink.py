@@ -39,7 +39,7 @@ class Publisher(BrokerClient):
             # The broker publishes this last will when the connection to this client is lost.
             self._client.will_set(availability, OFFLINE, qos=1, retain=True)
 
-    def _on_connected(self) -> None:
+    def _on_connected(self, continues: bool) -> None:
         if self._availability is not None:
             self._client.publish(self._availability, ONLINE, qos=1, retain=True)
 

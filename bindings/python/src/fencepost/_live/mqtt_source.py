@@ -7,6 +7,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from .device_lines import read_message
@@ -45,7 +46,8 @@ class _Subscriber(BrokerClient):
     connection never waits for anything else, because a broker disconnects a client that does not respond.
 
     Attributes:
-        life: The number of the current connection: 1 for the first connection.
+        life: The number of the current connection: 0 for the first connection.
+        first_life: The number of the first connection of the broker's current session.
         dropped: The number of QoS 0 messages that this client dropped because its queue was full.
     """
 
@@ -61,7 +63,7 @@ class _Subscriber(BrokerClient):
     ) -> None:
         super().__init__(address, identifier, login, authority, lasts, notices, holds)
         self._lasts, self._subscription = lasts, 0
-        self.life = self.dropped = 0
+        self.life = self.first_life = self.dropped = 0
         self._room = threading.Lock()
         self._broker_dropped: int | None = None
         self._arrived: deque[_Arrived] = deque()
@@ -71,7 +73,9 @@ class _Subscriber(BrokerClient):
         self._client.on_message = self._message
         self._client.on_subscribe = self._subscribed
 
-    def _on_connected(self) -> None:
+    def _on_connected(self, continues: bool) -> None:
+        if not continues:
+            self.first_life = self.life
         self._subscription = self._client.subscribe(self.address.topic, qos=1)[1]
         self._unanswered = {self._subscription}
         # A broker that lacks the system topics, or refuses them, sends nothing.
@@ -191,7 +195,11 @@ class MqttSource(Source):
 
     @property
     def redelivers(self) -> bool:
-        return self._lasts and all(each.quality > 0 for each in self._given)
+        return self._lasts and all(self._comes_again(each) for each in self._given)
+
+    def _comes_again(self, arrived: _Arrived) -> bool:
+        """True if the broker delivers a message again until it is acknowledged."""
+        return arrived.quality > 0 and arrived.life >= self._client.first_life
 
     def read(self) -> Iterator[tuple[str, Any]]:
         self._client.waker.clear()
@@ -206,8 +214,13 @@ class MqttSource(Source):
             )
         self.reconnects = self._client.reconnects
         arrived = self._client.take()
+        self.renewed = self._renewed(arrived[-1].life) if arrived and self._lasts else 0
         self._given.extend(arrived)
         return iter([(f"on {each.topic[:LONGEST_TOPIC]}", self._found(each)) for each in arrived])
+
+    def _renewed(self, life: int) -> int:
+        """The number of the earliest untaken messages that the broker delivers again on a connection."""
+        return sum(1 for _ in takewhile(lambda each: each.life < life and self._comes_again(each), self._given))
 
     def _found(self, arrived: _Arrived) -> Any:
         """Returns a message's content or the error in it; returns None if a watch does not need the message."""

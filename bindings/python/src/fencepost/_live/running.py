@@ -104,6 +104,8 @@ class Running:
         until the sources have ended and everything is handled, or until :meth:`stop` is called. Without sources, blocks
         until :meth:`stop` is called.
 
+        A run with the sources of an earlier run continues with the messages that the earlier run has read and not fed.
+
         Args:
             sources: The sources; the caller closes them.
             stop: The object that receives requests to stop, for example :class:`Signals`, instead of the follower's own

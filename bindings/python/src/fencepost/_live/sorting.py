@@ -119,7 +119,7 @@ class Sorter:
         assert held.row is not None
         key, at, device = (held.device, held.row), held.row[3], held.device
         if (first := self._repeated.get(key)) is not None:
-            first.tickets += held.tickets
+            first.tickets = [*(ticket for ticket in first.tickets if not ticket.is_fed), *held.tickets]
             for ticket in held.tickets:
                 ticket.held = first
             return False

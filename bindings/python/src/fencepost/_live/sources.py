@@ -27,6 +27,8 @@ class Source:
         reconnects: How often the source has reconnected.
         redelivers: Whether the source delivers the messages again that :meth:`taken` did not count, when the program
             starts again.
+        renewed: The number of the earliest untaken messages that the source delivers again after it has reconnected.
+            :meth:`read` sets it. These messages count as fed, because their repetitions are acknowledged instead.
         most_untaken: The maximum number of messages that a sender sends before :meth:`taken` counts the first of them.
             None means no limit; 0 means that the sender waits for each message, so its fixes cannot be held and sorted.
 
@@ -55,6 +57,7 @@ class Source:
     has_more = False
     at_end = False
     reconnects = 0
+    renewed = 0
     most_untaken: int | None = None
 
     @property
