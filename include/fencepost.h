@@ -373,6 +373,16 @@ enum {
                                    that change leads back to the last reported state */
 };
 
+/* The order of the events of one instant: of one input, together with everything that is due at its time. In a fleet, the
+   order applies to the events of each device. Reports about flags come first in any case. */
+typedef int32_t fencepost_order;
+enum {
+  FENCEPOST_ORDER_ADD = 0,        /* what the input determines, in the order in which the conditions were added; then
+                                     what is confirmed, by deadline, then in that order */
+  FENCEPOST_ORDER_EXITS_FIRST = 1 /* changes to UNSATISFIED, then changes to SATISFIED, then crossings of lines; within
+                                     each of them in the order ADD */
+};
+
 /* When a monitor or fleet with a store saves changes durably. The store survives crashes in every mode; the modes
    differ in how many recent inputs a crash may lose: see fencepost_monitor_create() and fencepost_fleet_create(). */
 typedef int32_t fencepost_durability;
@@ -474,7 +484,7 @@ typedef struct fencepost_options {
   int64_t corroboration_time_us;     /* 0 ... 1e15: doubted fixes in a row that follow one another and span at least
                                         this time are trusted: the last of them is applied, on a path after a gap */
   uint32_t corroboration_count;      /* 2 ... 1000: the least number of these fixes */
-  uint32_t corroboration_reserved;   /* 0 */
+  fencepost_order order;             /* FENCEPOST_ORDER_...: the order of the events of one instant */
   double accuracy_confidence;        /* 0.01 ... 0.9999: the share of the true positions within the accuracy of a fix,
                                         0.68 on Android, 0.95 for eph of gpsd. Only policies with an entry_probability
                                         depend on it */
@@ -485,16 +495,16 @@ typedef struct fencepost_options {
    decides a new condition; 30 s timeouts for beacons; no limit of conditions; in memory. */
 #define FENCEPOST_MONITOR_OPTIONS_INIT \
   {sizeof(fencepost_options), FENCEPOST_DELIVERY_EVERY, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
-   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 0, 0, 0, 60000000, 3, 0, 0.68}
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 0, 0, 0, 60000000, 3, FENCEPOST_ORDER_ADD, 0.68}
 /* As in Core Location: only the first pending event of a condition is delivered, and 20 conditions are monitored. */
 #define FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT \
   {sizeof(fencepost_options), FENCEPOST_DELIVERY_FIRST, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
-   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 20, 0, 0, 60000000, 3, 0, 0.68}
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 20, 0, 0, 60000000, 3, FENCEPOST_ORDER_ADD, 0.68}
 /* The defaults of a fleet: those of a monitor, except that no earlier fix decides a new condition. Any number of
    devices. */
 #define FENCEPOST_FLEET_OPTIONS_INIT \
   {sizeof(fencepost_options), FENCEPOST_DELIVERY_EVERY, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
-   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, -1, 30000000, 30000000, 0, 0, 0, 60000000, 3, 0, 0.68}
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, -1, 30000000, 30000000, 0, 0, 0, 60000000, 3, FENCEPOST_ORDER_ADD, 0.68}
 /* clang-format on */
 
 /* ------------------------------------------------------------------------------------------- outputs */

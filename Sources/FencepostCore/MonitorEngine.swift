@@ -28,7 +28,7 @@ public struct MonitorEngine: Sendable {
     self.name = name
     tracker = Tracker(options)
     table = ConditionTable(limit: options.conditionLimit)
-    delivery = Delivery(options.delivery)
+    delivery = Delivery(options)
   }
 
   /// An empty monitor without a name, with default options.
@@ -39,12 +39,13 @@ public struct MonitorEngine: Sendable {
     self.name = name
     tracker = Tracker(options)
     table = ConditionTable(limit: options.conditionLimit)
-    delivery = Delivery(options.delivery)
+    delivery = Delivery(options)
   }
 
   /// Sets options that are known to be valid. Their delivery and condition limit must be those of the monitor.
   mutating func adopt(_ options: MonitorOptions) {
     tracker.adopt(options)
+    delivery.adopt(options.order)
   }
 
   public static func isValidName(_ name: String) -> Bool {

@@ -428,6 +428,9 @@ export interface MonitorOptions {
   corroborationCount?: number;
   /** How many seconds these fixes span at least. Default: 60. */
   corroborationTime?: number;
+  /** The order of the events of one instant: "add" is the order in which the conditions were added; with "exits_first",
+      a device leaves its old zone before it enters a new one, and crossings of gates come last. Default: "add". */
+  order?: "add" | "exits_first";
 }
 export interface MonitorRecord {
   identifier: string;
@@ -586,6 +589,8 @@ export interface FleetOptions {
   /** The share of the true positions within the accuracy of a fix, 0.01 to 0.9999; only policies with an
       `entryProbability` depend on it. Default: 0.68, as on Android. */
   accuracyConfidence?: number;
+  /** As in a monitor: the order of the events of one device at one instant. Default: "add". */
+  order?: "add" | "exits_first";
 }
 export interface Presence {
   identifier: string;

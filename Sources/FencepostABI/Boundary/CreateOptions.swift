@@ -31,7 +31,7 @@ struct CreateOptions {
       beacon_exit_timeout_us: engine.beaconExitTimeoutMicroseconds,
       beacon_initial_timeout_us: engine.beaconInitialTimeoutMicroseconds, condition_limit: 0, device_limit: 0,
       plausible_speed_mps: 0, corroboration_time_us: Plausibility.defaultTimeMicroseconds,
-      corroboration_count: UInt32(Plausibility.defaultCount), corroboration_reserved: 0,
+      corroboration_count: UInt32(Plausibility.defaultCount), order: 0,
       accuracy_confidence: engine.accuracyConfidence)
     if let options { read = try SizedStruct.read(options, defaults: read, "options") }
     value = read
@@ -45,6 +45,7 @@ struct CreateOptions {
     engine.path = try MonitorOptions.Path(read.path, maxGap: read.max_gap_us, maxSpeed: read.max_speed_mps)
     engine.plausibility = try Plausibility?(read)
     engine.accuracyConfidence = read.accuracy_confidence
+    engine.order = try MonitorOptions.Order(read.order)
     durability = try Durability(read.durability, interval: read.checkpoint_interval_us)
     store = try Self.store(read, name)
   }
@@ -106,7 +107,7 @@ struct CreateOptions {
       beaconExitTimeoutMicroseconds: engine.beaconExitTimeoutMicroseconds,
       beaconInitialTimeoutMicroseconds: engine.beaconInitialTimeoutMicroseconds,
       maxTimeStepMicroseconds: engine.maxTimeStepMicroseconds, path: engine.path, plausibility: engine.plausibility,
-      accuracyConfidence: engine.accuracyConfidence)
+      accuracyConfidence: engine.accuracyConfidence, order: engine.order)
     return try refusedByEngine { () throws(MonitorError) in
       guard let store = read.store else { return StoredFleet(try FleetEngine(conditions, options: fleet)) }
       return try withoutCancellation { () throws(MonitorError) in
@@ -152,9 +153,6 @@ struct CreateOptions {
 extension Plausibility? {
   /// The limit of the speed; `nil` if the speed is 0. The other two values must be in range even then.
   fileprivate init(_ options: fencepost_options) throws(BoundaryError) {
-    guard options.corroboration_reserved == 0 else {
-      throw .unsupported("options.corroboration_reserved must be zero")
-    }
     let isOff = options.plausible_speed_mps == 0
     let plausibility = Plausibility(
       speed: isOff ? 1 : options.plausible_speed_mps, corroborationCount: Int(options.corroboration_count),
@@ -170,6 +168,15 @@ extension MonitorOptions.Delivery {
       throw .invalidArgument("delivery is \(number); must be 0 (every), 1 (first) or 2 (latest)")
     }
     self = delivery
+  }
+}
+
+extension MonitorOptions.Order {
+  fileprivate init(_ number: fencepost_order) throws(BoundaryError) {
+    guard let order = UInt8(exactly: number).flatMap(Self.init(rawValue:)) else {
+      throw .invalidArgument("order is \(number); must be 0 (add) or 1 (exits_first)")
+    }
+    self = order
   }
 }
 

@@ -19,20 +19,27 @@ struct Delivery: Sendable {
   private(set) var collected: ContiguousArray<EventEntry> = []
   /// The slots that were passed to ``suppose(_:_:)``.
   private var supposed: ContiguousArray<UInt32> = []
+  /// The order in which the changes of one instant are processed.
+  private var order: MonitorOptions.Order
+  /// The changes of the present instants that wait for their turn; empty with the order `add`.
+  private var held: ContiguousArray<EventEntry> = []
 
-  init(_ mode: MonitorOptions.Delivery) {
-    outbox = Outbox(mode)
+  init(_ options: MonitorOptions) {
+    outbox = Outbox(options.delivery)
+    order = options.order
     isCollecting = false
   }
 
   /// Creates a delivery without a consumer. Observed changes are added to ``collected``; the caller stores the reported
   /// states elsewhere.
-  private init(isCollecting: Bool) {
+  init(collecting order: MonitorOptions.Order) {
     outbox = Outbox(.every)
-    self.isCollecting = isCollecting
+    self.order = order
+    isCollecting = true
   }
 
-  static var collecting: Delivery { Delivery(isCollecting: true) }
+  /// Sets the order of the changes of one instant.
+  mutating func adopt(_ order: MonitorOptions.Order) { self.order = order }
 
   mutating func forgetCollected() {
     collected.clear()
@@ -113,8 +120,33 @@ struct Delivery: Sendable {
     }
   }
 
-  /// Processes a newly observed state.
+  /// Processes a newly observed state. With the order `exitsFirst`, ``endInstants(_:_:)`` processes it.
   mutating func observe(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
+    if order == .add { report(observed, host, table) } else { held.append(observed) }
+  }
+
+  /// Whether changes wait for the end of their instant.
+  @inline(__always)
+  var holdsChanges: Bool { !held.isEmpty }
+
+  /// Processes the changes that ``observe(_:_:_:)`` holds, which are in the order of their dates: of each date first the
+  /// changes to `unsatisfied`, then those to `satisfied`, then the crossings of lines.
+  @inline(never)
+  mutating func endInstants(_ host: HostState, _ table: ConditionTable) {
+    let changes = held
+    held = []
+    var start = 0
+    while start < changes.count {
+      var end = start + 1
+      while end < changes.count, changes[end].date == changes[start].date { end += 1 }
+      for turn in 0...2 {
+        for index in start..<end where changes[index].turn == turn { report(changes[index], host, table) }
+      }
+      start = end
+    }
+  }
+
+  private mutating func report(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
     if isCollecting { return collected.append(observed) }
     lastChange += 1
     let change = lastChange
@@ -427,9 +459,15 @@ struct Delivery: Sendable {
   mutating func endJournal() { post.endJournal() }
 }
 
+extension EventEntry {
+  /// The place of a change among the changes of its instant, with the order `exitsFirst`.
+  fileprivate var turn: Int { direction != nil ? 2 : state == .satisfied ? 1 : 0 }
+}
+
 #if FENCEPOST_INVARIANTS
   extension Delivery {
     func checkInvariants(_ table: ConditionTable) throws(Invariant.Broken) {
+      try Invariant.hold(held.isEmpty, "no change waits between two inputs")
       func isLive(_ entry: EventEntry) -> Bool { table.holds(entry.slot, entry.generation) }
       let flying = inFlight.entries.filter { isLive($0) }
       var waiting: [EventEntry] = []

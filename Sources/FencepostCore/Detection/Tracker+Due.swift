@@ -3,12 +3,13 @@ import FencepostKernel
 /// Confirms what becomes due: candidates whose dwell has passed, and absences of beacons.
 extension Tracker {
   /// Confirms the changes that are due at or before a time, and the changes that the present input confirmed, in the
-  /// order of deadline, then add order.
+  /// order of deadline, then add order. This ends the instants up to that time.
   @inline(__always)
   mutating func confirmDue(
     through time: Int64, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
     if deadlines.earliest <= time || !survey.confirmed.isEmpty { confirmAll(through: time, table, &delivery, &survey) }
+    if delivery.holdsChanges { delivery.endInstants(known.host, table) }
   }
 
   private mutating func confirmAll(

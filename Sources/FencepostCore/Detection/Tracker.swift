@@ -94,7 +94,10 @@ struct Tracker: Sendable {
     {
       known.sweepLast()
       let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
-      if decide(slot, fix, at: position, table, &delivery, &survey) { return }
+      if decide(slot, fix, at: position, table, &delivery, &survey) {
+        if delivery.holdsChanges { delivery.endInstants(known.host, table) }
+        return
+      }
     }
     lookout.removeSafeRegion()
     known.wait(slot, table)

@@ -38,7 +38,7 @@ public struct FleetEngine: Sendable {
 
   // The working memory of an evaluation. It has no meaning between two calls.
   var tracker: Tracker
-  var observed = Delivery.collecting
+  var observed: Delivery
   var survey = Survey()
   var state = DeviceState()
   var patches = CapPatches()
@@ -55,6 +55,7 @@ public struct FleetEngine: Sendable {
     gate = try conditions.newGate(for: options)
     tracker = Tracker(options.monitorOptions)
     delivery = FleetDelivery(options.delivery)
+    observed = Delivery(collecting: options.order)
     if options.path.isGeodesic { needRowFormat(FleetHeadRow.pathFormat) }
     if options.delivery != .every { needRowFormat(FleetHeadRow.deliveryFormat) }
     if options.plausibility != nil { features.insert(.doubts) }

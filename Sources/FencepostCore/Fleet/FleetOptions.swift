@@ -20,6 +20,8 @@ public struct FleetOptions: Sendable, Hashable {
   public var plausibility: Plausibility?
   /// The share of the true positions within the accuracy of a fix; see ``MonitorOptions/accuracyConfidence``.
   public var accuracyConfidence: Double
+  /// The order in which the changes of a device at one instant are reported.
+  public var order: MonitorOptions.Order
 
   /// The greatest number of devices that a fleet can have.
   public static let mostDevices = ColdStore.mostRecords
@@ -29,7 +31,7 @@ public struct FleetOptions: Sendable, Hashable {
     deviceLimit: Int = FleetOptions.mostDevices, beaconExitTimeoutMicroseconds: Int64 = 30_000_000,
     beaconInitialTimeoutMicroseconds: Int64 = 30_000_000, maxTimeStepMicroseconds: Int64? = nil,
     path: MonitorOptions.Path = .fixes, plausibility: Plausibility? = nil,
-    accuracyConfidence: Double = PositionError.defaultConfidence
+    accuracyConfidence: Double = PositionError.defaultConfidence, order: MonitorOptions.Order = .add
   ) {
     self.delivery = delivery
     self.maxPendingEvents = maxPendingEvents
@@ -40,6 +42,7 @@ public struct FleetOptions: Sendable, Hashable {
     self.path = path
     self.plausibility = plausibility
     self.accuracyConfidence = accuracyConfidence
+    self.order = order
   }
 
   /// The options of the monitor that gives the same events as a device of the fleet.
@@ -49,7 +52,7 @@ public struct FleetOptions: Sendable, Hashable {
       beaconExitTimeoutMicroseconds: beaconExitTimeoutMicroseconds,
       beaconInitialTimeoutMicroseconds: beaconInitialTimeoutMicroseconds,
       maxTimeStepMicroseconds: maxTimeStepMicroseconds, path: path, plausibility: plausibility,
-      accuracyConfidence: accuracyConfidence)
+      accuracyConfidence: accuracyConfidence, order: order)
   }
 
   /// Whether the last fix of each device is stored, even if it changes nothing.

@@ -11,6 +11,16 @@ public struct MonitorOptions: Sendable, Hashable {
     case latest = 2
   }
 
+  /// The order in which the changes of one instant are reported. An instant is one input with everything that is due at
+  /// its time. Reports about flags come first in any case.
+  @frozen
+  public enum Order: UInt8, Sendable, Hashable {
+    /// What the input determines, in add order; then what is confirmed, by deadline, then in add order.
+    case add = 0
+    /// Changes to `unsatisfied`, then changes to `satisfied`, then crossings of gates; within each, the order of ``add``.
+    case exitsFirst = 1
+  }
+
   public var delivery: Delivery
   /// The maximum number of conditions of all kinds that are monitored at the same time, at least 1; `nil` for no limit.
   public var conditionLimit: Int?
@@ -34,6 +44,8 @@ public struct MonitorOptions: Sendable, Hashable {
   /// The share of the true positions within the accuracy of a fix, from 0.01 to 0.9999: 0.68 on Android, 0.95 for `eph` of
   /// gpsd. Only policies with ``TransitionPolicy/entryProbability`` depend on it.
   public var accuracyConfidence: Double
+  /// The order in which the changes of one instant are reported.
+  public var order: Order
 
   /// The longest time that an input may be ahead of the clock, in microseconds. Any two valid times are less than 2⁶²
   /// microseconds apart, so a single unsigned comparison detects both a step back and a step that is too long.
@@ -48,7 +60,7 @@ public struct MonitorOptions: Sendable, Hashable {
     initialFixMaxAgeMicroseconds: Int64 = 60_000_000, beaconExitTimeoutMicroseconds: Int64 = 30_000_000,
     beaconInitialTimeoutMicroseconds: Int64 = 30_000_000, maxTimeStepMicroseconds: Int64? = nil,
     path: Path = .fixes, plausibility: Plausibility? = nil,
-    accuracyConfidence: Double = PositionError.defaultConfidence
+    accuracyConfidence: Double = PositionError.defaultConfidence, order: Order = .add
   ) {
     self.delivery = delivery
     self.conditionLimit = conditionLimit
@@ -60,6 +72,7 @@ public struct MonitorOptions: Sendable, Hashable {
     self.path = path
     self.plausibility = plausibility
     self.accuracyConfidence = accuracyConfidence
+    self.order = order
   }
 
   /// The options that correspond to Core Location: delivery of the first waiting event, and 20 conditions.

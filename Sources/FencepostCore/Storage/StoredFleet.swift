@@ -394,6 +394,7 @@ extension FleetEngine {
     let before = self.options
     self.options = options
     tracker = Tracker(options.monitorOptions)
+    observed.adopt(options.order)
     if options.plausibility == nil, before.plausibility != nil { dropChains() }
     if options.keepsEachFix, !before.keepsEachFix { dropInexactFixes() }
     if options.path.isGeodesic { needRowFormat(FleetHeadRow.pathFormat) }

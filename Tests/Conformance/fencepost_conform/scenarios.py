@@ -16,13 +16,13 @@ OPTIONS = (
     "delivery", "condition_limit", "initial_fix_max_age", "beacon_exit_timeout", "beacon_initial_timeout",
     "max_pending_events",
     "max_time_step", "path", "max_gap", "max_speed",
-    "plausible_speed", "corroboration_count", "corroboration_time", "accuracy_confidence",
+    "plausible_speed", "corroboration_count", "corroboration_time", "accuracy_confidence", "order",
 )  # fmt: skip
 
 
 FLEET_OPTIONS = (
     "beacon_exit_timeout", "beacon_initial_timeout", "max_pending_events", "max_time_step", "device_limit",
-    "plausible_speed", "corroboration_count", "corroboration_time", "accuracy_confidence",
+    "plausible_speed", "corroboration_count", "corroboration_time", "accuracy_confidence", "order",
 )  # fmt: skip
 KINDS = {"options": OPTIONS, "fleet": FLEET_OPTIONS, "reorder": ("window", "limit")}
 """The key that contains a scenario's options, and the names of these options."""

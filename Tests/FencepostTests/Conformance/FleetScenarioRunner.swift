@@ -26,6 +26,7 @@ struct FleetScenarioRunner {
       case "beacon_initial_timeout": options.beaconInitialTimeoutMicroseconds = try value.microseconds()
       case "max_time_step": options.maxTimeStepMicroseconds = value == .null ? nil : try value.microseconds()
       case "accuracy_confidence": options.accuracyConfidence = try value.double()
+      case "order": options.order = try value.oneOf(["add": .add, "exits_first": .exitsFirst])
       case "max_pending_events": options.maxPendingEvents = Int(try value.double())
       case "device_limit": options.deviceLimit = Int(try value.double())
       default: throw Mismatch("unknown option \(key)")

@@ -76,6 +76,7 @@ final class ScenarioRunner {
       case "max_time_step":
         options.maxTimeStepMicroseconds = value == .null ? nil : try value.microseconds()
       case "accuracy_confidence": options.accuracyConfidence = try value.double()
+      case "order": options.order = try value.oneOf(["add": .add, "exits_first": .exitsFirst])
       case "max_pending_events": options.maxPendingEvents = Int(try value.double())
       default: throw Mismatch("unknown option \(key)")
       }

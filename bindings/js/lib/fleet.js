@@ -21,7 +21,7 @@ const BATCH = 256;
 const OPTIONS = [
   "delivery", "maxPendingEvents", "deviceLimit", "beaconExitTimeout", "beaconInitialTimeout", "maxTimeStep",
   "plausibleSpeed", "corroborationCount", "corroborationTime",
-  "accuracyConfidence",
+  "accuracyConfidence", "order",
 ];
 
 function putFleetOptions(engine, take, zones, options) {

@@ -33,7 +33,7 @@ export const OPTIONS = struct({
   path: "i32", checkpoint_interval_us: "i64", max_gap_us: "i64", max_speed_mps: "f64", max_pending_events: "u64",
   max_time_step_us: "i64", initial_fix_max_age_us: "i64", beacon_exit_timeout_us: "i64",
   beacon_initial_timeout_us: "i64", condition_limit: "u64", device_limit: "u64",
-  plausible_speed_mps: "f64", corroboration_time_us: "i64", corroboration_count: "u32", corroboration_reserved: "u32",
+  plausible_speed_mps: "f64", corroboration_time_us: "i64", corroboration_count: "u32", order: "i32",
   accuracy_confidence: "f64",
 });
 export const EVENT = struct({

@@ -15,7 +15,7 @@ const HOST_FLAGS = DIAGNOSTICS.map((name, bit) => (bit >= 5 && bit <= 7 ? "" : n
 const OPTIONS = [
   "name", "delivery", "conditionLimit", "maxPendingEvents", "initialFixMaxAge", "beaconExitTimeout", "beaconInitialTimeout",
   "maxTimeStep", "path", "maxGap", "maxSpeed", "plausibleSpeed", "corroborationCount", "corroborationTime",
-  "accuracyConfidence",
+  "accuracyConfidence", "order",
 ];
 const BATCH = 256;
 const ANY_STATE = -2;
@@ -49,6 +49,7 @@ export function putOptions(engine, take, options) {
   to.setUint32(place + LAYOUT.corroboration_count, count, true);
   const confidence = number(options.accuracyConfidence ?? 0.68, "accuracyConfidence");
   to.setFloat64(place + LAYOUT.accuracy_confidence, confidence, true);
+  to.setInt32(place + LAYOUT.order, chosen(options.order ?? "add", "order", ["add", "exits_first"]), true);
   return place;
 }
 

@@ -42,7 +42,7 @@ function named(fields, given) {
   return Object.fromEntries(
     Object.entries(given).map(([key, value]) => {
       if (!(key in fields)) throw new InvalidArgumentError(`${key} is unknown`);
-      return [fields[key], key === "notify" || key === "dwell_policy" || key === "path" || key === "delivery" ? value : number(value)];
+      return [fields[key], key === "notify" || key === "dwell_policy" || key === "path" || key === "delivery" || key === "order" ? value : number(value)];
     }),
   );
 }
@@ -211,7 +211,7 @@ const OPTIONS = {
   beacon_exit_timeout: "beaconExitTimeout", beacon_initial_timeout: "beaconInitialTimeout", max_pending_events: "maxPendingEvents",
   max_time_step: "maxTimeStep", path: "path", max_gap: "maxGap", max_speed: "maxSpeed", device_limit: "deviceLimit",
   plausible_speed: "plausibleSpeed", corroboration_count: "corroborationCount", corroboration_time: "corroborationTime",
-  accuracy_confidence: "accuracyConfidence",
+  accuracy_confidence: "accuracyConfidence", order: "order",
 };
 
 class Run {

@@ -18,11 +18,12 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   int path = options.path, delivery = options.delivery;
   double max_speed = options.max_speed_mps, plausible_speed = options.plausible_speed_mps;
   double confidence = options.accuracy_confidence;
+  int order = options.order;
   unsigned int corroboration_count = options.corroboration_count;
   long long corroboration_time = options.corroboration_time_us;
-  if (!PyArg_ParseTuple(args, "O|KKLLLOOiLiLddILid", &table, &pending, &limit, &exit_timeout, &initial_timeout, &step,
+  if (!PyArg_ParseTuple(args, "O|KKLLLOOiLiLddILidi", &table, &pending, &limit, &exit_timeout, &initial_timeout, &step,
                         &name, &directory, &durability, &interval, &path, &max_gap, &max_speed, &plausible_speed,
-                        &corroboration_count, &corroboration_time, &delivery, &confidence))
+                        &corroboration_count, &corroboration_time, &delivery, &confidence, &order))
     return NULL;
   if (name != Py_None && native_text(state, name, "name", &options.name) < 0) return NULL;
   if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
@@ -36,6 +37,7 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   options.corroboration_time_us = corroboration_time;
   options.delivery = delivery;
   options.accuracy_confidence = confidence;
+  options.order = order;
   if (!Py_IS_TYPE(table, (PyTypeObject *)state->conditions_type)) {
     PyErr_Format(PyExc_TypeError, "table must be the handle of a table, not %R", Py_TYPE(table));
     return NULL;

@@ -17,12 +17,13 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   int path = options.path;
   double max_speed = options.max_speed_mps, plausible_speed = options.plausible_speed_mps;
   double confidence = options.accuracy_confidence;
+  int order = options.order;
   unsigned int corroboration_count = options.corroboration_count;
   long long corroboration_time = options.corroboration_time_us;
-  if (!PyArg_ParseTuple(args, "|OiKKLLLOiLLiLddILd", &name_object, &delivery, &condition_limit, &max_pending_events,
+  if (!PyArg_ParseTuple(args, "|OiKKLLLOiLLiLddILdi", &name_object, &delivery, &condition_limit, &max_pending_events,
                         &initial_fix_max_age, &exit_timeout, &initial_timeout, &directory, &durability, &interval,
                         &step, &path, &max_gap, &max_speed, &plausible_speed, &corroboration_count, &corroboration_time,
-                        &confidence))
+                        &confidence, &order))
     return NULL;
   const char *name = NULL;
   if (name_object != Py_None && native_text(state, name_object, "name", &name) < 0) return NULL;
@@ -42,6 +43,7 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   options.corroboration_count = corroboration_count;
   options.corroboration_time_us = corroboration_time;
   options.accuracy_confidence = confidence;
+  options.order = order;
   if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
 
   native_handle *self = native_allocate(type);

@@ -226,7 +226,7 @@ def path_options(algorithm, parameters, context):
 
 
 def add_errors(algorithm):
-    """Adds the parameters for the plausibility of fixes, and for the meaning of their accuracy."""
+    """Adds the parameters for the plausibility of fixes, the meaning of their accuracy, and the order of events."""
     speed = QgsProcessingParameterNumber(
         "PLAUSIBLE_SPEED", "Plausible speed, metres per second", _DOUBLE, None, True, 1e-9
     )
@@ -259,11 +259,20 @@ def add_errors(algorithm):
         "example 0.68 (Android) or 0.95 (gpsd).",
         advanced=True,
     )  # fmt: skip
+    _choice(
+        algorithm, "EVENT_ORDER", "Order of the events of one instant",
+        ("as the conditions were added", "leaving before entering"),
+        "The order of the events that one fix causes for one track. Crossings of gates come last if leaving comes before "
+        "entering.",
+    )  # fmt: skip
 
 
 def error_options(algorithm, parameters, context):
     """Converts the values of the parameters of :func:`add_errors` to the options of a monitor."""
-    options = {"accuracy_confidence": algorithm.parameterAsDouble(parameters, "ACCURACY_CONFIDENCE", context)}
+    options = {
+        "accuracy_confidence": algorithm.parameterAsDouble(parameters, "ACCURACY_CONFIDENCE", context),
+        "order": ("add", "exits_first")[algorithm.parameterAsEnum(parameters, "EVENT_ORDER", context)],
+    }
     if parameters.get("PLAUSIBLE_SPEED") is None:
         return options
     return options | {

@@ -21,7 +21,9 @@ struct FleetHeadRow {
     static let probabilities = Features(rawValue: 2)
     /// The host of a device has stated its capabilities.
     static let hosts = Features(rawValue: 4)
-    static let all: Features = [.doubts, .probabilities, .hosts]
+    /// The events of one instant are in the order ``MonitorOptions/Order/exitsFirst``.
+    static let exitsFirst = Features(rawValue: 8)
+    static let all: Features = [.doubts, .probabilities, .hosts, .exitsFirst]
   }
 
   var format: UInt32
@@ -106,6 +108,7 @@ struct FleetHeadRow {
         options.accuracyConfidence = try reader.takeDouble()
         if let defect = options.defect { throw Damage(defect) }
       }
+      if features.contains(.exitsFirst) { options.order = .exitsFirst }
       if reader.remaining > 0 {
         let maxGap = try reader.takeSigned()
         let maxSpeed = try reader.takeCompactDouble()
@@ -125,6 +128,7 @@ struct FleetHeadRow {
     if conditions.policies.hasProbabilities || fleet.options.accuracyConfidence != PositionError.defaultConfidence {
       features.insert(.probabilities)
     }
+    if fleet.options.order == .exitsFirst { features.insert(.exitsFirst) }
     format = features.isEmpty ? fleet.rowFormat : Self.format
     options = fleet.options
     table = Array(head.bytes)

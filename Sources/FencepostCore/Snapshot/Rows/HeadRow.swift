@@ -12,7 +12,9 @@ struct HeadRow {
     static let doubts = Features(rawValue: 1)
     /// A policy has probabilities, or the monitor has another ``MonitorOptions/accuracyConfidence`` than the default.
     static let probabilities = Features(rawValue: 2)
-    static let all: Features = [.doubts, .probabilities]
+    /// The events of one instant are in the order ``MonitorOptions/Order/exitsFirst``.
+    static let exitsFirst = Features(rawValue: 4)
+    static let all: Features = [.doubts, .probabilities, .exitsFirst]
   }
 
   /// Whether this type reads rows of a format.
@@ -73,6 +75,7 @@ struct HeadRow {
     lastTicket = try reader.takeCompact("ticket", in: 0...largest)
     if features.contains(.doubts) { options.plausibility = try Plausibility?(reading: &reader) }
     if features.contains(.probabilities) { options.accuracyConfidence = try reader.takeDouble() }
+    if features.contains(.exitsFirst) { options.order = .exitsFirst }
     if reader.remaining > 0 {
       let maxGap = try reader.takeSigned()
       let maxSpeed = try reader.takeCompactDouble()
@@ -90,6 +93,7 @@ struct HeadRow {
     if hasProbabilities || options.accuracyConfidence != PositionError.defaultConfidence {
       features.insert(.probabilities)
     }
+    if options.order == .exitsFirst { features.insert(.exitsFirst) }
     self.options = options
     self.conditionCount = conditionCount
     self.lastGeneration = lastGeneration

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         Durability,
         DwellPolicy,
         EventKind,
+        EventOrder,
         EvidenceSource,
         Notify,
         State,
@@ -92,7 +93,7 @@ _MODULES = {
     "_replay.tune": "Tuning tune",
     "_values.any_condition": "Condition",
     "_values.conditions": "Beacon Circle",
-    "_values.enums": "Cause CrossingDirection Delivery DevicePath Diagnostics Durability DwellPolicy EventKind "
+    "_values.enums": "Cause CrossingDirection Delivery DevicePath Diagnostics Durability DwellPolicy EventKind EventOrder "
     "EvidenceSource Notify State",
     "_values.events": "Event",
     "_values.fixes": "BeaconSighting FIX_RECORD Fix",
@@ -164,6 +165,7 @@ __all__ = [
     "DwellPolicy",
     "Event",
     "EventKind",
+    "EventOrder",
     "EventLog",
     "EvidenceSource",
     "FencepostError",

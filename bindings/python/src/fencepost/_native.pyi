@@ -205,6 +205,7 @@ class Monitor(_ConditionHandle, _EventHandle[EventRow]):
         corroboration_count: int = ...,
         corroboration_time_us: int = ...,
         accuracy_confidence: float = ...,
+        order: int = ...,
         /,
     ) -> Monitor: ...
     def fork(self) -> Monitor: ...
@@ -286,6 +287,7 @@ class Fleet(_EventHandle[tuple[Any, ...]]):
         corroboration_time_us: int = ...,
         delivery: int = ...,
         accuracy_confidence: float = ...,
+        order: int = ...,
         /,
     ) -> Fleet: ...
     def fork(self) -> Fleet: ...

@@ -16,6 +16,7 @@ OPTIONS = (
     "corroboration_count",
     "corroboration_time",
     "accuracy_confidence",
+    "order",
 )
 VERBS = {"add", "fix", "next", "advance", "statistics", "explain", "identifiers_in_state", "refused", "restart"}
 # A fleet numbers the events and the conditions in its own way, so these values are not compared.

@@ -54,6 +54,7 @@ class ReferenceMonitor:
         corroboration_count=3,
         corroboration_time=60.0,
         accuracy_confidence=0.68,
+        order="add",
     ):
         if delivery not in ("first", "latest", "every"):
             raise Refused("invalid_argument", "delivery")
@@ -71,6 +72,10 @@ class ReferenceMonitor:
         if not 0.01 <= accuracy_confidence <= 0.9999:
             raise Refused("invalid_argument", "accuracy_confidence")
         self.accuracy_confidence = accuracy_confidence
+        if order not in ("add", "exits_first"):
+            raise Refused("invalid_argument", "order")
+        self.order = order
+        self._untold = []  # changes of the present input, which wait for the end of their instant: (date, turn, tell)
         # If `gap` is "next", the next change that a position at or after `gap_end` decides reports a gap. If `gap` is a
         # time, a change at this time has reported the gap, and other such changes at the same time report it too.
         self.gap = self.gap_end = None
@@ -188,6 +193,7 @@ class ReferenceMonitor:
             fix = self.latest_fix  # A4
             if fix is not None and self.clock - fix.time <= self.initial_fix_max_age:
                 self._evaluate(c, fix, self.clock)
+                self._tell_all()
         else:
             self._watch_for_absence(c)  # a beacon
 
@@ -476,6 +482,20 @@ class ReferenceMonitor:
             else:
                 c.absence_deadline = None
                 self._observe(c, "out", deadline, "timeout", evidence_date=c.last_sighting)
+        self._tell_all()
+
+    def _tell(self, turn, date, tell):
+        """Numbers a change. With the order `exits_first`, the change waits until its instant has ended: of the changes of
+        one instant, those to unsatisfied have the first turn (0), those to satisfied the second, and crossings of gates
+        the last."""
+        self._untold.append((date, turn if self.order == "exits_first" else 0, tell))
+        if self.order == "add":
+            self._tell_all()
+
+    def _tell_all(self):
+        changes, self._untold = sorted(self._untold, key=lambda change: change[:2]), []
+        for _, _, tell in changes:
+            tell(self._next_change())
 
     def _waiting(self):
         in_flight = None if self._in_flight is None else self._in_flight[1]
@@ -525,14 +545,19 @@ class ReferenceMonitor:
             state="unknown",
             cause="crossing",
             date=date,
-            order=self._next_change(),
+            order=None,
             flags=c.flags,
             evidence_date=instant,
             evidence=self._evidence(c, fix, 0.0),
             follows_gap=self._tells_gap(date, instant, True),
             direction=direction,
         )
-        c.queue.append(event)
+
+        def tell(number):
+            event.order = number
+            c.queue.append(event)
+
+        self._tell(2, date, tell)
 
     def _evidence(self, c, fix, d):
         p = c.probability(d, fix, self.accuracy_confidence) if c.has_probability else None
@@ -573,14 +598,20 @@ class ReferenceMonitor:
 
     def _observe(self, c, side, date, cause, decided=None, **evidence):
         transition = "initial" if c.observed is None else ("entry" if side == "in" else "exit")
-        o = c.observed = Observation(side, date, cause, transition, self._next_change(), **evidence)
+        o = c.observed = Observation(side, date, cause, transition, None, **evidence)
         if c.is_place:
             reported = (c.queue[-1] if c.queue else c.record).state
             is_event = transition in c.policy["notify"] and (
                 o.state != reported or (c.queue and self.delivery != "every")
             )
             o.follows_gap = self._tells_gap(date, o.evidence_date if decided is None else decided, is_event)
-        self._on_observed(c)
+
+        def tell(number):
+            assert c.observed is o
+            o.order = number
+            self._on_observed(c)
+
+        self._tell(1 if side == "in" else 0, date, tell)
 
     def _tells_gap(self, date, decided, is_event):
         """The first change that a position after a gap decides reports the gap; other such changes at the same instant

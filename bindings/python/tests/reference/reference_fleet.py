@@ -19,6 +19,7 @@ OPTIONS = (
     "corroboration_count",
     "corroboration_time",
     "accuracy_confidence",
+    "order",
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._tables.names import Names
 from .._values.arguments import MAX_VERTICES, assumed_state, vertex_limit
-from .._values.enums import DevicePath, State
+from .._values.enums import DevicePath, EventOrder, State
 from .._values.policy import TransitionPolicy
 from .outcomes import UsageError
 
@@ -158,6 +158,12 @@ def add_path(parser: argparse.ArgumentParser) -> None:
         help="share of the true positions within the accuracy of a fix, 0.01 to 0.9999, for policies with "
         "entry_probability and exit_probability (default: 0.68)",
     )
+    add(
+        "--order",
+        choices=[str(order) for order in EventOrder],
+        help="order of the events of one instant: add (default) is the order in which the conditions were added; "
+        "exits_first puts leaving before entering",
+    )
 
 
 def path_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -179,6 +185,8 @@ def path_options(options: argparse.Namespace) -> dict[str, Any]:
             found[name] = value
     if options.accuracy_confidence is not None:
         found["accuracy_confidence"] = options.accuracy_confidence
+    if options.order is not None:
+        found["order"] = options.order
     return found
 
 

@@ -17,7 +17,7 @@ from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, shown
 from .._tables.times import Time, from_us, seconds_to_us, to_us, utc_text
 from .._values.arguments import has_options, member, path_row, plausibility_row, share, truth
-from .._values.enums import DELIVERIES, DURABILITIES, STORE_STATUSES, Delivery, DevicePath, Durability
+from .._values.enums import DELIVERIES, DURABILITIES, ORDERS, STORE_STATUSES, Delivery, DevicePath, Durability, EventOrder
 from .conditions import Zones
 from .device import Device
 from .device_events import DeviceEvent, DeviceEventList, DeviceEvents, DeviceUpdates
@@ -114,6 +114,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         accuracy_confidence: The share of the true positions within the accuracy of a fix, 0.01 to 0.9999. Android
             reports the accuracy of 0.68, which is the default; gpsd reports 0.95. Only policies with an
             ``entry_probability`` depend on it.
+        order: The order of the events of one device at one instant. With ``exits_first``, a device leaves its old zone
+            before it enters a new one, even if one fix decides both.
         threads: The number of threads among which :meth:`feed_many` divides the devices, 1 to 256. The events and their
             order are the same as with one thread. Several threads help with batches that have many rows of each device.
             With several threads, each device takes about 200 additional bytes. With several threads, the queue is
@@ -180,6 +182,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         corroboration_time: float | timedelta = 60.0,
         delivery: Delivery | str = Delivery.EVERY,
         accuracy_confidence: float = 0.68,
+        order: EventOrder | str = EventOrder.ADD,
         threads: int = 1,
     ) -> None:
         source, options = None, (policy, assuming, radius, columns, layer, max_vertices, transform)
@@ -203,6 +206,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         path_options = path_row(path, max_gap, max_speed)
         plausible = plausibility_row(plausible_speed, corroboration_count, corroboration_time)
         confidence = share(accuracy_confidence)
+        turn = ORDERS.index(member(EventOrder, order, "order"))
         self._max_gap_us = path_options[1] or None
         self._doubts = plausible_speed is not None
         count = integer(threads, "threads", 1, 256)
@@ -218,7 +222,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
                 )
             from .shards import Shards
 
-            self._handle = Shards(conditions._handle, *limits, timeouts, (*path_options, *plausible), confidence, count)
+            movement = (*path_options, *plausible)
+            self._handle = Shards(conditions._handle, *limits, timeouts, movement, (confidence, turn), count)
             if source is not None:
                 source.put_into(conditions)
             return
@@ -240,6 +245,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             plausible[2],
             chosen,
             confidence,
+            turn,
         )
         if source is not None:
             try:

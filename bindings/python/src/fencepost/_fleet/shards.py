@@ -47,7 +47,7 @@ class Shards:
         device_limit: The largest number of devices of all fleets together. 0 means no limit.
         timeouts: The two timeouts for beacons, and the largest time step.
         movement: The options of the path and of plausibility.
-        confidence: The option `accuracy_confidence` of the fleet.
+        others: The options `accuracy_confidence` and `order` of the fleet.
         count: The number of fleets.
     """
 
@@ -58,7 +58,7 @@ class Shards:
         device_limit: int,
         timeouts: tuple[int, int, int],
         movement: tuple[int, int, float, float, int, int],
-        confidence: float,
+        others: tuple[float, int],
         count: int,
     ):
         path, gap, speed = movement[:3]
@@ -80,7 +80,7 @@ class Shards:
                 count_needed,
                 span,
                 0,
-                confidence,
+                *others,
             )
             for _ in range(count)
         ]

@@ -22,7 +22,7 @@ from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, QueueFullError
 from .._tables.times import seconds_to_us
 from .._values.arguments import as_policy, member, vertex_limit
-from .._values.enums import DevicePath, State
+from .._values.enums import DevicePath, EventOrder, State
 from .._values.fixes import Fix
 from .._values.policy import TransitionPolicy
 from .._values.results import SyncResult
@@ -130,6 +130,8 @@ class Follower(Running):
         corroboration_time: See :class:`Fleet`.
         accuracy_confidence: The share of the true positions within the accuracy of a fix; see :class:`Fleet`. A fleet
             or monitor that is passed as `zones` has its own.
+        order: The order of the events of one device at one instant; see :class:`Fleet`. A fleet or monitor that is
+            passed as `zones` has its own.
         named: The device to use for fixes that do not name their device, such as the fixes of a GPS receiver.
         numbered_by: The member of JSON messages that contains the sequence number of a device's message; None means
             that messages have no number. Missing sequence numbers are logged and counted as ``missing_messages``.
@@ -183,6 +185,7 @@ class Follower(Running):
         corroboration_count: int = 3,
         corroboration_time: float | timedelta = 60.0,
         accuracy_confidence: float = _CONFIDENCE,
+        order: EventOrder | str = EventOrder.ADD,
         named: str = "",
         numbered_by: str | None = None,
         logger: logging.Logger = LOGGER,
@@ -207,6 +210,7 @@ class Follower(Running):
             "corroboration_count": corroboration_count,
             "corroboration_time": corroboration_time,
             "accuracy_confidence": accuracy_confidence,
+            "order": order,
         }
         has_path = member(DevicePath, path, "path") != DevicePath.FIXES or max_speed is not None
         if has_path and isinstance(zones, Monitor | Fleet):
@@ -217,6 +221,7 @@ class Follower(Running):
                 ("corroboration_count", corroboration_count != 3),
                 ("corroboration_time", corroboration_time not in (60, timedelta(seconds=60))),
                 ("accuracy_confidence", accuracy_confidence != _CONFIDENCE),
+                ("order", order != EventOrder.ADD),
             ):
                 if differs:
                     raise InvalidArgumentError(f"{option}: the fleet or monitor has its own; do not pass it")

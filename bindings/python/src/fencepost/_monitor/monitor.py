@@ -14,11 +14,13 @@ from .._values.arguments import assumed, has_options, member, path_row, plausibi
 from .._values.enums import (
     DELIVERIES,
     DURABILITIES,
+    ORDERS,
     STATES,
     STORE_STATUSES,
     Delivery,
     DevicePath,
     Durability,
+    EventOrder,
     State,
 )
 from .conditions import ConditionChanges
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
         corroboration_count: int
         corroboration_time: float | timedelta
         accuracy_confidence: float
+        order: EventOrder | str
 
 
 def _age(value: float | timedelta) -> int:
@@ -153,6 +156,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         accuracy_confidence: The share of the true positions within the accuracy of a fix, 0.01 to 0.9999. Android
             reports the accuracy of 0.68, which is the default; gpsd reports 0.95. Only policies with an
             ``entry_probability`` depend on it.
+        order: The order of the events of one instant. With ``exits_first``, a device leaves its old zone before it
+            enters a new one, even if one fix decides both.
 
     Raises:
         InputError: `conditions` cannot be used as a source of conditions. In this case, the monitor's store was not
@@ -215,6 +220,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         corroboration_count: int = 3,
         corroboration_time: float | timedelta = 60.0,
         accuracy_confidence: float = 0.68,
+        order: EventOrder | str = EventOrder.ADD,
     ) -> None:
         if isinstance(conditions, str) and name is None and not any(mark in conditions for mark in "./\\"):
             conditions, name = None, conditions
@@ -241,6 +247,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             *path_options,
             *plausibility_row(plausible_speed, corroboration_count, corroboration_time),
             share(accuracy_confidence),
+            ORDERS.index(member(EventOrder, order, "order")),
         )
         if source is not None:
             try:

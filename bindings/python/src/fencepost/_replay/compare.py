@@ -20,7 +20,7 @@ from .._tables.rows import Rows
 from .._tables.text_times import time_style
 from .._tables.times import EPOCH, Time, to_us
 from .._values.arguments import device_column
-from .._values.enums import Delivery, DevicePath, State
+from .._values.enums import Delivery, DevicePath, EventOrder, State
 from .._values.policy import TransitionPolicy
 from .filling import conditions_of, conditions_reading, given_conditions, separating
 from .given import GivenTracks, Played
@@ -165,6 +165,7 @@ def compare(
     corroboration_count: int = 3,
     corroboration_time: float | timedelta = 60.0,
     accuracy_confidence: float = 0.68,
+    order: EventOrder | str = EventOrder.ADD,
     hdop_scale: float | None = None,
     speed: float | None = None,
     start: Time | None = None,
@@ -240,6 +241,7 @@ def compare(
         "corroboration_count": corroboration_count,
         "corroboration_time": corroboration_time,
         "accuracy_confidence": accuracy_confidence,
+        "order": order,
     }
     until_us = None if until is None else to_us(until, "until")
     again = _Again(options, rows, name, reports_of(sightings, times, sort), until_us, column)

@@ -103,7 +103,7 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 MOVEMENT = (
     *("path", "max_gap", "max_speed", "plausible_speed", "corroboration_count", "corroboration_time"),
-    "accuracy_confidence",
+    *("accuracy_confidence", "order"),
 )
 
 

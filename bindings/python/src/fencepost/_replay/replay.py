@@ -21,7 +21,7 @@ from .._native import InvalidArgumentError, LateInputError
 from .._tables.text_times import TimeStyle, time_style
 from .._tables.times import Time, to_us
 from .._values.arguments import device_column
-from .._values.enums import Delivery, DevicePath, State
+from .._values.enums import Delivery, DevicePath, EventOrder, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
 from .filling import conditions_of, conditions_reading, feed_report, given_conditions, separating
@@ -49,6 +49,7 @@ def replay(
     corroboration_count: int = 3,
     corroboration_time: float | timedelta = 60.0,
     accuracy_confidence: float = 0.68,
+    order: EventOrder | str = EventOrder.ADD,
     hdop_scale: float | None = None,
     speed: float | None = None,
     start: Time | None = None,
@@ -103,6 +104,7 @@ def replay(
         corroboration_count: The number of doubted fixes that are trusted together, as for :class:`Monitor`.
         corroboration_time: The least time that these fixes span, as for :class:`Monitor`.
         accuracy_confidence: The share of the true positions within the accuracy of a fix, as for :class:`Monitor`.
+        order: The order of the events of one instant, as for :class:`Monitor`.
         hdop_scale: Accuracy per unit of hdop, in metres. If `hdop_scale` is None, fixes of a GPX file have no accuracy,
             and an NMEA log uses 5 m per unit.
         speed: Plays way points without times at this speed, in metres per second. It requires `start`.
@@ -165,6 +167,7 @@ def replay(
         "corroboration_count": corroboration_count,
         "corroboration_time": corroboration_time,
         "accuracy_confidence": accuracy_confidence,
+        "order": order,
     }
     until_us = None if until is None else to_us(until, "until")
     given = GivenTracks(

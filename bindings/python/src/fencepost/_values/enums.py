@@ -86,6 +86,23 @@ class Delivery(enum.StrEnum):
     them, no change is delivered."""
 
 
+class EventOrder(enum.StrEnum):
+    """Selects the order of the events of one instant: of one input, together with everything that is due at its time.
+    In a fleet, the order applies to the events of each device.
+
+    Example:
+        >>> EventOrder("exits_first")
+        <EventOrder.EXITS_FIRST: 'exits_first'>
+    """
+
+    ADD = "add"
+    """The events that the input determines come first, in the order in which the conditions were added. Then come the
+    confirmed events, by deadline, then in the same order."""
+    EXITS_FIRST = "exits_first"
+    """Changes to ``unsatisfied`` come first, then changes to ``satisfied``, then crossings of gates; within each of these
+    groups in the order `ADD`."""
+
+
 class Durability(enum.StrEnum):
     """Selects when a monitor with a store makes changes durable, and therefore how much a crash can lose.
 
@@ -269,6 +286,7 @@ STATES = tuple(State)
 CAUSES = tuple(Cause)
 DELIVERIES = tuple(Delivery)
 DURABILITIES = tuple(Durability)
+ORDERS = tuple(EventOrder)
 STORE_STATUSES = tuple(StoreStatus)
 DWELL_POLICIES = tuple(DwellPolicy)
 DEVICE_PATHS = tuple(DevicePath)
