@@ -138,6 +138,7 @@ static void fleet_enter(fleet_model *known, int device) {
   options.plausible_speed_mps = known->options.plausible_speed_mps;
   options.corroboration_count = known->options.corroboration_count;
   options.corroboration_time_us = known->options.corroboration_time_us;
+  options.order = known->options.order;
   options.max_pending_events = 1000000;
   REQUIRE(fencepost_monitor_create(NULL, &options, &known->monitors[device], NULL) == FENCEPOST_OK);
   for (size_t i = 0; i < known->past_count; i++)

@@ -203,6 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   uint8_t shape = take8(&in);
   options.delivery = shape % 3;
+  options.order = shape & 0x04 ? FENCEPOST_ORDER_EXITS_FIRST : FENCEPOST_ORDER_ADD;
   options.condition_limit = shape & 0x10 ? 3 : 0;
   options.max_pending_events = shape & 0x20 ? 2 : 1000;
   options.beacon_exit_timeout_us = shape & 0x40 ? 1 : 30000000;

@@ -347,6 +347,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (shape & 1) options.beacon_exit_timeout_us = 1;
   if (shape & 2) options.beacon_initial_timeout_us = 5000000;
   if (shape & 4) options.max_time_step_us = 60000000;
+  if (shape & 128) options.order = FENCEPOST_ORDER_EXITS_FIRST;
   if (shape & 8) {
     options.plausible_speed_mps = shape & 16 ? 1000 : 100;
     options.corroboration_count = shape & 32 ? 2 : 3;

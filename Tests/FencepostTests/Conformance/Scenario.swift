@@ -13,7 +13,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   /// All monitor scenarios, sorted by file name.
-  static let all: [Scenario] = read(["", "Shapes/", "Paths/", "Gates/", "Plausibility/", "Probability/"])
+  static let all: [Scenario] = read(["", "Shapes/", "Paths/", "Gates/", "Plausibility/", "Probability/", "Order/"])
 
   /// All fleet scenarios.
   static let fleets: [Scenario] = read(["Fleets/"])

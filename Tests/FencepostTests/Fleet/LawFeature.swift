@@ -17,6 +17,8 @@ enum LawFeature: String, CaseIterable {
   case probability
   /// Fixes that the device cannot have reached are doubted.
   case plausibility
+  /// Of the changes of one instant, those to unsatisfied are reported first.
+  case exitsFirst
   case polygons
   /// Fixes that are too inaccurate to decide a state.
   case coarseFixes
@@ -67,8 +69,8 @@ enum LawFeature: String, CaseIterable {
 
   var missing: Missing? {
     switch self {
-    case .beacons, .scanning, .assumptions, .policies, .evidence, .probability, .plausibility, .polygons, .coarseFixes,
-      .refusedInputs,
+    case .beacons, .scanning, .assumptions, .policies, .evidence, .probability, .plausibility, .exitsFirst, .polygons,
+      .coarseFixes, .refusedInputs,
       .tableChanges,
       .advance, .deviceAdvance, .rewind, .batches, .maxTimeStep, .removal, .abandon, .restart, .export, .path, .gates,
       .safeDistance, .plan, .first, .latest, .fork, .hostCapabilities:

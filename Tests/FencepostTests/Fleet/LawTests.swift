@@ -65,7 +65,8 @@ import Testing
           ? Plausibility(
             speed: random.uniform(5...500), corroborationCount: random.integer(2...3),
             corroborationTimeMicroseconds: [0, 20_000_000][random.integer(0...1)]) : nil,
-        accuracyConfidence: features.contains(.probability) && random.chance(0.5) ? 0.95 : 0.68)
+        accuracyConfidence: features.contains(.probability) && random.chance(0.5) ? 0.95 : 0.68,
+        order: features.contains(.exitsFirst) && random.chance(0.5) ? .exitsFirst : .add)
       let off = LawFeature.ofBoth.filter { !features.contains($0) }.map(\.rawValue).joined(separator: ", ")
       world = try FleetWorld(
         "FENCEPOST_SEED=\(SeededGenerator.seed), life \(number) without [\(off)]", options: options,

@@ -39,6 +39,25 @@ import Testing
     }
   }
 
+  /// The order of events is saved, and applies to a dwell that was open when the state was saved.
+  @Test func anOrderIsSaved() throws {
+    var policy = TransitionPolicy.exact
+    policy.entryDwellMicroseconds = 10_000_000
+    policy.exitDwellMicroseconds = 10_000_000
+    for (order, first) in [(MonitorOptions.Order.add, "entered"), (.exitsFirst, "left")] {
+      var engine = try MonitorEngine(options: MonitorOptions(order: order))
+      try engine.add(circle(100, longitude: 1), identifier: "entered", policy: policy, assuming: .unsatisfied)
+      try engine.add(circle(100), identifier: "left", policy: policy, assuming: .satisfied)
+      try engine.feed(fix(1, 0))
+      try engine.feed(fix(2, 0, from: Coordinate(latitude: 0, longitude: 1)))
+      #expect(engine.nextEvent() == nil)
+      var restored = try MonitorEngine(restoring: engine.snapshot())
+      #expect(restored.options == engine.options && restored.options.order == order)
+      try restored.advance(to: at(60))
+      #expect(restored.nextEvent()?.identifier == first)
+    }
+  }
+
   @Test func defaultsAreThoseOfTheTable() {
     let options = MonitorOptions()
     #expect(options.delivery == .every && options.conditionLimit == nil && options.maxPendingEvents == 1_000_000)

@@ -160,7 +160,7 @@ import Testing
         trusted: nil,
         MonitorOptions(
           delivery: delivery, conditionLimit: random.chance(0.2) ? 15 : nil, beaconExitTimeoutMicroseconds: timeout,
-          path: path))
+          path: path, order: random.chance(0.3) ? .exitsFirst : .add))
       var options = engine.options
       options.path = .fixes
       dense = MonitorEngine(trusted: nil, options)

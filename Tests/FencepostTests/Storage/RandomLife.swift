@@ -93,7 +93,7 @@ struct RandomLife {
       maxTimeStepMicroseconds: Int.random(in: 0..<4, using: &random) == 0 ? 20_000_000 : nil,
       plausibility: random.chance(0.25)
         ? Plausibility(speed: 50, corroborationCount: 2, corroborationTimeMicroseconds: 5_000_000) : nil,
-      accuracyConfidence: random.chance(0.25) ? 0.95 : 0.68)
+      accuracyConfidence: random.chance(0.25) ? 0.95 : 0.68, order: random.chance(0.5) ? .exitsFirst : .add)
   }
 
   private mutating func metres() -> Double {

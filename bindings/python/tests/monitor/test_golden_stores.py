@@ -108,3 +108,22 @@ def test_the_store_and_the_devices_of_a_fleet(source: str, tmp_path: Path) -> No
         assert doubt is not None and (doubt.corroborations, doubt.corroborations_needed) == (2, 4)
         fleet.advance(100_000_000)
         check(told(fleet), fleet["a"].statistics().doubted_fixes)
+
+
+@pytest.mark.parametrize("kind", [Monitor, Fleet])
+def test_snapshots_with_the_order_exits_first(kind: type[Monitor] | type[Fleet]) -> None:
+    """The dwells of an entry and an exit end together after the snapshot was taken."""
+    file = GOLDEN / f"order-{kind.__name__.lower()}.bin"
+    if WRITES:
+        new: Any = kind(order="exits_first")
+        holder: Monitor | Zones = new if isinstance(new, Monitor) else new.conditions
+        holder.add(Circle(52.5, 13.5, radius=100), "entered", assuming="unsatisfied")
+        holder.add(Circle(52.5, 13.4, radius=100), "left", assuming="satisfied")
+        for place in (Fix(52.5, 13.4, time=0), Fix(52.5, 13.5, time=60_000_000)):
+            new.feed(*([] if kind is Monitor else ["a"]), place)
+        list(new.events())
+        file.write_bytes(new.snapshot())
+    restored: Any = kind.restore(file.read_bytes())
+    restored.advance(100_000_000)
+    found = [(event.identifier, str(event.state), event.date_us) for event in restored.events()]
+    assert found == [("left", "unsatisfied", 80_000_000), ("entered", "satisfied", 80_000_000)]

@@ -24,7 +24,7 @@ from reference_values import Condition as ReferenceCondition, Event as Reference
 from shape_palette import palette
 from test_against_reference import BASES, HOST_FLAGS, KINDS, NAMES, START, UUIDS, Pair
 
-from fencepost import Delivery, DwellPolicy, Monitor, Notify, TransitionPolicy
+from fencepost import Delivery, DwellPolicy, EventOrder, Monitor, Notify, TransitionPolicy
 
 SEED = int(os.environ.get("FENCEPOST_SEED", "1"))
 LIVES = int(os.environ.get("FENCEPOST_LIVES", "2500"))
@@ -111,6 +111,7 @@ class Life(Pair):
             "initial_fix_max_age": chance.choice([60.0, 0.0, 5.0, None]),
             "beacon_exit_timeout": chance.choice([30.0, 5.0, 0.000001]),
             "beacon_initial_timeout": chance.choice([30.0, 10.0, 5.0]),
+            "order": str(chance.choice(list(EventOrder))),
         }
         self.ours, self.theirs = Monitor(**options), BatchReference(**options)
         self.names = NAMES[: chance.choice([1, 2, 3, 5])]

@@ -80,6 +80,7 @@ def options_of(source: random.Random) -> dict[str, Any]:
         "plausible_speed": source.choice([20.0, 60.0, 300.0]),
         "corroboration_count": source.choice([2, 3, 5]),
         "corroboration_time": source.choice([0.0, 5.0, 60.0]),
+        "order": source.choice(["add", "exits_first"]),
     }
 
 
