@@ -377,8 +377,8 @@ enum {
    order applies to the events of each device. Reports about flags come first in any case. */
 typedef int32_t fencepost_order;
 enum {
-  FENCEPOST_ORDER_ADD = 0,        /* what the input determines, in the order in which the conditions were added; then
-                                     what is confirmed, by deadline, then in that order */
+  FENCEPOST_ORDER_ADD = 0,        /* the determinations of the input, in the order in which the conditions were added;
+                                     then the confirmed changes, by deadline, then in that order */
   FENCEPOST_ORDER_EXITS_FIRST = 1 /* changes to UNSATISFIED, then changes to SATISFIED, then crossings of lines; within
                                      each of them in the order ADD */
 };

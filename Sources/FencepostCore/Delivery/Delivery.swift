@@ -122,11 +122,8 @@ struct Delivery: Sendable {
 
   /// Processes a newly observed state. With the order `exitsFirst`, ``endInstants(_:_:)`` processes it.
   mutating func observe(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
-    if order == .add { report(observed, host, table) } else { hold(observed) }
+    if order == .add { report(observed, host, table) } else { held.append(observed) }
   }
-
-  @inline(never)
-  private mutating func hold(_ observed: EventEntry) { held.append(observed) }
 
   /// Whether changes wait for the end of their instant.
   @inline(__always)
@@ -149,7 +146,6 @@ struct Delivery: Sendable {
     }
   }
 
-  @inline(__always)
   private mutating func report(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
     if isCollecting { return collected.append(observed) }
     lastChange += 1

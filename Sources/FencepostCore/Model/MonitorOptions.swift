@@ -15,7 +15,7 @@ public struct MonitorOptions: Sendable, Hashable {
   /// its time. Reports about flags come first in any case.
   @frozen
   public enum Order: UInt8, Sendable, Hashable {
-    /// What the input determines, in add order; then what is confirmed, by deadline, then in add order.
+    /// The determinations of the input, in add order; then the confirmed changes, by deadline, then in add order.
     case add = 0
     /// Changes to `unsatisfied`, then changes to `satisfied`, then crossings of gates; within each, the order of ``add``.
     case exitsFirst = 1

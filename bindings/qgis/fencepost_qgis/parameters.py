@@ -262,8 +262,8 @@ def add_errors(algorithm):
     _choice(
         algorithm, "EVENT_ORDER", "Order of the events of one instant",
         ("as the conditions were added", "leaving before entering"),
-        "The order of the events that one fix causes for one track. Crossings of gates come last if leaving comes before "
-        "entering.",
+        "The order of the events that one fix causes for one track. If leaving comes before entering, crossings of "
+        "gates come last.",
     )  # fmt: skip
 
 

@@ -57,6 +57,7 @@ typedef struct fp_options {
   double plausible_speed_mps;    /* plausible_speed (metres per second); 0 = any speed */
   int64_t corroboration_time_us; /* corroboration_time (seconds) */
   uint32_t corroboration_count;  /* corroboration_count */
+  fencepost_order order;         /* order: add, exits_first */
   double accuracy_confidence;    /* accuracy_confidence: a share */
   uint32_t skip_invalid;         /* invalid: refuse, skip */
   int64_t unit_us;               /* time: s, ms, us: the unit of times written as numbers */
@@ -74,19 +75,20 @@ enum {
   FP_OPTION_TIME = 1 << 8,
   FP_OPTION_PLAUSIBILITY = 1 << 9, /* plausible_speed, corroboration_count and corroboration_time */
   FP_OPTION_CONFIDENCE = 1 << 10,
+  FP_OPTION_ORDER = 1 << 11,
 
   FP_OPTIONS_OF_PLACES = FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_SHAPE | FP_OPTION_RADIUS | FP_OPTION_GATE,
   FP_OPTIONS_OF_SHAPES = FP_OPTION_SHAPE | FP_OPTION_RADIUS,
   FP_OPTIONS_OF_PROBABILITIES = FP_OPTIONS_OF_SHAPES | FP_OPTION_CONFIDENCE,
   FP_OPTIONS_OF_REPLAYS = FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_PATH | FP_OPTION_STEP | FP_OPTION_INVALID |
-      FP_OPTION_TIME | FP_OPTION_PLAUSIBILITY | FP_OPTION_CONFIDENCE,
+      FP_OPTION_TIME | FP_OPTION_PLAUSIBILITY | FP_OPTION_CONFIDENCE | FP_OPTION_ORDER,
   FP_OPTIONS_OF_FLEETS = FP_OPTIONS_OF_REPLAYS & ~(FP_OPTION_PATH | FP_OPTION_INVALID | FP_OPTION_TIME)
 };
 
 /*
  * Reads options. The defaults are policy=standard, assuming=unsatisfied, edges=planar, no buffer, max_vertices=500000,
- * path=fixes (path=geodesic needs max_gap), any speed, every fix is plausible, accuracy_confidence=0.68, invalid=refuse
- * and time=s. With probabilities, the accuracy factor of a policy is 0 unless the options name another.
+ * path=fixes (path=geodesic needs max_gap), any speed, every fix is plausible, accuracy_confidence=0.68, order=add,
+ * invalid=refuse and time=s. With probabilities, the accuracy factor of a policy is 0 unless the options name another.
  *
  * @param text     The options, `size` bytes; may be NULL if size is 0.
  * @param allowed  FP_OPTION_...: options of other groups are refused.

@@ -73,6 +73,7 @@ static const key keys[] = {
     {"corroboration_count", FP_OPTION_PLAUSIBILITY, WHOLE, IN(corroboration_count), NULL},
     {"corroboration_time", FP_OPTION_PLAUSIBILITY, SECONDS, IN(corroboration_time_us), NULL},
     {"accuracy_confidence", FP_OPTION_CONFIDENCE, NUMBER, IN(accuracy_confidence), NULL},
+    {"order", FP_OPTION_ORDER, WORD, IN(order), "add=0 exits_first=1"},
     {"invalid", FP_OPTION_INVALID, WORD, IN(skip_invalid), "refuse=0 skip=1"},
     {"time", FP_OPTION_TIME, WORD, IN(unit_us), "s=1000000 ms=1000 us=1"},
 };

@@ -69,6 +69,7 @@ fp_options fp_compiling(const fp_options *options) {
     own.corroboration_time_us = options->corroboration_time_us;
     own.corroboration_count = options->corroboration_count;
     own.accuracy_confidence = options->accuracy_confidence;
+    own.order = options->order;
     return own;
   }
   /* Queries use only the geometry of each place. A path is set because gates are refused without a path. */
@@ -90,6 +91,7 @@ void fp_set_trust(const fp_options *options, fencepost_options *out) {
   out->corroboration_time_us = options->corroboration_time_us;
   out->corroboration_count = options->corroboration_count;
   out->accuracy_confidence = options->accuracy_confidence;
+  out->order = options->order;
 }
 
 /* Returns the compiled places with this digest, and adds a reference. */

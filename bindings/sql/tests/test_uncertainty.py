@@ -26,6 +26,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "accuracy_confidence": 0.95,
     },
     "policy=exact, plausible_speed=11": {"policy": "exact", "plausible_speed": 11},
+    "policy=exact, order=exits_first": {"policy": "exact", "order": "exits_first"},
     "policy=exact, plausible_speed=9.5, corroboration_count=2, corroboration_time=0, path=geodesic, max_gap=600": {
         "policy": "exact",
         "plausible_speed": 9.5,
@@ -216,6 +217,7 @@ BAD_REPLAY = [
     ("plausible_speed=60, corroboration_time=1000000001", r"corroboration_time: 1000000001 .*0 to 1e9 seconds"),
     ("corroboration_count=3", "need the option plausible_speed"),
     ("corroboration_time=3", "need the option plausible_speed"),
+    ("order=first", "order: first is not one of add, exits_first"),
     ("accuracy_confidence=0.009", r"accuracy_confidence: 0.009 .*from 0.01 to 0.9999"),
     ("accuracy_confidence=0.99991", r"accuracy_confidence: 0.99991 .*from 0.01 to 0.9999"),
     ("accuracy_confidence=", "accuracy_confidence needs a number"),

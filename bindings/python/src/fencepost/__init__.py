@@ -93,8 +93,8 @@ _MODULES = {
     "_replay.tune": "Tuning tune",
     "_values.any_condition": "Condition",
     "_values.conditions": "Beacon Circle",
-    "_values.enums": "Cause CrossingDirection Delivery DevicePath Diagnostics Durability DwellPolicy EventKind EventOrder "
-    "EvidenceSource Notify State",
+    "_values.enums": "Cause CrossingDirection Delivery DevicePath Diagnostics Durability DwellPolicy EventKind "
+    "EventOrder EvidenceSource Notify State",
     "_values.events": "Event",
     "_values.fixes": "BeaconSighting FIX_RECORD Fix",
     "_values.lines": "Gate",
@@ -165,8 +165,8 @@ __all__ = [
     "DwellPolicy",
     "Event",
     "EventKind",
-    "EventOrder",
     "EventLog",
+    "EventOrder",
     "EvidenceSource",
     "FencepostError",
     "Fix",

@@ -1,8 +1,8 @@
 """Scenarios of the option `order`: the steps and the expected events. generate_order_scenarios.py fills in the numbers.
 
-Unless a scenario says otherwise, the order is `exits_first`, and fixes are on the equator; their distances in metres are
-measured east from the meridian of Greenwich. Circles whose names begin with "w" are in the west, those with "e" in the
-east: a device that goes from west to east leaves the former and enters the latter.
+Unless a scenario says otherwise, the order is `exits_first`, and fixes are on the equator; their distances in metres
+are measured east from the meridian of Greenwich. Circles whose names begin with "w" are in the west, those with "e" in
+the east: a device that goes from west to east leaves the former and enters the latter.
 """
 
 from __future__ import annotations

@@ -485,9 +485,9 @@ class ReferenceMonitor:
         self._tell_all()
 
     def _tell(self, turn, date, tell):
-        """Numbers a change. With the order `exits_first`, the change waits until its instant has ended: of the changes of
-        one instant, those to unsatisfied have the first turn (0), those to satisfied the second, and crossings of gates
-        the last."""
+        """Numbers a change. With the order `exits_first`, the change waits until its instant has ended: of the
+        changes of one instant, those to unsatisfied have the first turn (0), those to satisfied the second, and
+        crossings of gates the last."""
         self._untold.append((date, turn if self.order == "exits_first" else 0, tell))
         if self.order == "add":
             self._tell_all()

@@ -17,7 +17,16 @@ from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, shown
 from .._tables.times import Time, from_us, seconds_to_us, to_us, utc_text
 from .._values.arguments import has_options, member, path_row, plausibility_row, share, truth
-from .._values.enums import DELIVERIES, DURABILITIES, ORDERS, STORE_STATUSES, Delivery, DevicePath, Durability, EventOrder
+from .._values.enums import (
+    DELIVERIES,
+    DURABILITIES,
+    ORDERS,
+    STORE_STATUSES,
+    Delivery,
+    DevicePath,
+    Durability,
+    EventOrder,
+)
 from .conditions import Zones
 from .device import Device
 from .device_events import DeviceEvent, DeviceEventList, DeviceEvents, DeviceUpdates

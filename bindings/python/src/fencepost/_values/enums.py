@@ -99,8 +99,8 @@ class EventOrder(enum.StrEnum):
     """The events that the input determines come first, in the order in which the conditions were added. Then come the
     confirmed events, by deadline, then in the same order."""
     EXITS_FIRST = "exits_first"
-    """Changes to ``unsatisfied`` come first, then changes to ``satisfied``, then crossings of gates; within each of these
-    groups in the order `ADD`."""
+    """Changes to ``unsatisfied`` come first, then changes to ``satisfied``, then crossings of gates; within each of
+    these groups in the order `ADD`."""
 
 
 class Durability(enum.StrEnum):
