@@ -308,6 +308,17 @@ def uncertain(folder: Path) -> tuple[str, ...]:
     return "replay", "t.csv", "--conditions", "p.csv", "--policy", "exact"
 
 
+@pytest.mark.parametrize("order", ["add", "exits_first"])
+@pytest.mark.parametrize("by", [(), ("--by", "car")])
+def test_the_order_of_the_events_of_one_fix(tmp_path: Path, run: Run, order: str, by: tuple[str, ...]) -> None:
+    (tmp_path / "t.csv").write_text("time,lat,lon,car\n1000000000,0,0,a\n1000000060,0,1,a\n")
+    (tmp_path / "p.csv").write_text("identifier,latitude,longitude,radius\neast,0,1,100\nwest,0,0,100\n")
+    files = (str(tmp_path / "t.csv"), "--conditions", str(tmp_path / "p.csv"), "--assuming", "unsatisfied")
+    done = run("replay", *files, *by, "--policy", "exact", "--format", "jsonl", "--order", order)
+    found = [json.loads(line)["identifier"] for line in done.stdout.splitlines()]
+    assert found == ["west", *(["east", "west"] if order == "add" else ["west", "east"])]
+
+
 @pytest.mark.parametrize(
     ("option", "text", "limits"),
     [

@@ -529,3 +529,5 @@ def test_a_fleet_has_its_own_confidence() -> None:
     with pytest.raises(InvalidArgumentError, match="accuracy_confidence"):
         Follower(Zones(), accuracy_confidence=95)
     Follower(Fleet(Zones(), accuracy_confidence=0.95)).close()
+    with pytest.raises(InvalidArgumentError, match="order"):
+        Follower(Fleet(Zones()), order="exits_first")
