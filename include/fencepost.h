@@ -495,16 +495,16 @@ typedef struct fencepost_options {
    decides a new condition; 30 s timeouts for beacons; no limit of conditions; in memory. */
 #define FENCEPOST_MONITOR_OPTIONS_INIT \
   {sizeof(fencepost_options), FENCEPOST_DELIVERY_EVERY, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
-   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 0, 0, 0, 60000000, 3, FENCEPOST_ORDER_ADD, 0.68}
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 0, 0, 0, 60000000, 3, 0, 0.68}
 /* As in Core Location: only the first pending event of a condition is delivered, and 20 conditions are monitored. */
 #define FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT \
   {sizeof(fencepost_options), FENCEPOST_DELIVERY_FIRST, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
-   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 20, 0, 0, 60000000, 3, FENCEPOST_ORDER_ADD, 0.68}
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, 60000000, 30000000, 30000000, 20, 0, 0, 60000000, 3, 0, 0.68}
 /* The defaults of a fleet: those of a monitor, except that no earlier fix decides a new condition. Any number of
    devices. */
 #define FENCEPOST_FLEET_OPTIONS_INIT \
   {sizeof(fencepost_options), FENCEPOST_DELIVERY_EVERY, NULL, NULL, NULL, FENCEPOST_DURABILITY_CHANGES, \
-   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, -1, 30000000, 30000000, 0, 0, 0, 60000000, 3, FENCEPOST_ORDER_ADD, 0.68}
+   FENCEPOST_PATH_FIXES, 60000000, 0, 0, 1000000, 0, -1, 30000000, 30000000, 0, 0, 0, 60000000, 3, 0, 0.68}
 /* clang-format on */
 
 /* ------------------------------------------------------------------------------------------- outputs */
