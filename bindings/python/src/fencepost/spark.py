@@ -17,6 +17,7 @@ from ._files.text import path_text
 from ._fleet.conditions import Zones
 from ._native import InvalidArgumentError
 from ._values.arguments import device_column
+from ._values.enums import EventOrder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame  # type: ignore[import-not-found, unused-ignore]
@@ -47,6 +48,7 @@ def events(
     corroboration_count: int = 3,
     corroboration_time: float | timedelta = 60.0,
     accuracy_confidence: float = 0.68,
+    order: EventOrder | str = EventOrder.ADD,
 ) -> DataFrame:
     """Returns a streaming DataFrame with the events for a stream of fixes from many devices.
 
@@ -106,6 +108,7 @@ def events(
         corroboration_time: The least time between the first and the last of these fixes, in seconds, from 0 to 1e9.
         accuracy_confidence: The share of the true positions within the accuracy of a fix, 0.01 to 0.9999. Only
             policies with an ``entry_probability`` depend on it.
+        order: The order of the events of one device at one instant, as for :class:`Fleet`: ``add`` or ``exits_first``.
 
     Returns:
         One row for each event, with the device and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. For
@@ -132,7 +135,7 @@ def events(
     found: DataFrame = stream_events(
         stream, table_of(conditions), given, delay, shards, ordered, max_ahead, expire, folder,
         missing_versions == "skip", initial,
-        Trust(plausible_speed, corroboration_count, corroboration_time, accuracy_confidence),
+        Trust(plausible_speed, corroboration_count, corroboration_time, accuracy_confidence, order),
     )  # fmt: skip
     return found
 
@@ -151,6 +154,7 @@ def replay(
     corroboration_count: int = 3,
     corroboration_time: float | timedelta = 60.0,
     accuracy_confidence: float = 0.68,
+    order: EventOrder | str = EventOrder.ADD,
 ) -> DataFrame:
     """Returns the events for a DataFrame with fixes from many devices; the events equal those of ``fencepost replay
     --by``.
@@ -177,6 +181,7 @@ def replay(
         corroboration_time: The least time between the first and the last of these fixes, in seconds, from 0 to 1e9.
         accuracy_confidence: The share of the true positions within the accuracy of a fix, 0.01 to 0.9999. Only
             policies with an ``entry_probability`` depend on it.
+        order: The order of the events of one device at one instant, as for :class:`Fleet`: ``add`` or ``exits_first``.
 
     Returns:
         One row for each event, with the same columns as the result of :func:`events`. The events of each device are in
@@ -195,7 +200,7 @@ def replay(
     if column is None:
         raise TypeError("device must name the column of the devices")
     given = _given(device=column, latitude=latitude, longitude=longitude, accuracy=accuracy, time=time)
-    trust = Trust(plausible_speed, corroboration_count, corroboration_time, accuracy_confidence)
+    trust = Trust(plausible_speed, corroboration_count, corroboration_time, accuracy_confidence, order)
     found: DataFrame = replay_frame(frame, table_of(conditions), given, trust)
     return found
 

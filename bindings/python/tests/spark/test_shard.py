@@ -170,7 +170,7 @@ def test_doubts_and_probabilities_do_not_depend_on_micro_batches(seed: int) -> N
     for number in range(30):
         circle = Circle(random_.uniform(-0.01, 0.01), random_.uniform(-0.01, 0.01), random_.uniform(60, 400))
         conditions.add(circle, f"z{number}", policy=certain if number % 2 else "exact")
-    trust = Trust(plausible_speed=40, corroboration_time=30, accuracy_confidence=0.95)
+    trust = Trust(plausible_speed=40, corroboration_time=30, accuracy_confidence=0.95, order="exits_first")
     rows = jumping(random_, walks(random_, steps=120))
     end = rows[-1][4] + 200 * SECOND
     want = expected(conditions, rows, end, trust)
@@ -187,6 +187,7 @@ def test_doubts_and_probabilities_do_not_depend_on_micro_batches(seed: int) -> N
     assert (
         want != expected(conditions, rows, end) != expected(conditions, rows, end, trust._replace(plausible_speed=None))
     )
+    assert want != expected(conditions, rows, end, trust._replace(order="add"))
 
 
 def test_a_query_may_continue_with_another_plausible_speed() -> None:

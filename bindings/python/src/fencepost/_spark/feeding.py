@@ -7,18 +7,21 @@ from typing import Any, NamedTuple
 
 from .._fleet.conditions import Zones
 from .._fleet.fleet import Fleet
+from .._values.enums import EventOrder
 from .._values.results import FeedResult
 
 _MOST_EVENTS = 1_000_000_000
 
 
 class Trust(NamedTuple):
-    """The options of a fleet that decide which fixes count, and how certain they are; see :class:`Fleet`."""
+    """The options of a fleet that decide which fixes count, how certain they are, and the order of events; see
+    :class:`Fleet`."""
 
     plausible_speed: float | None = None
     corroboration_count: int = 3
     corroboration_time: float | timedelta = 60.0
     accuracy_confidence: float = 0.68
+    order: EventOrder | str = EventOrder.ADD
 
 
 def new_fleet(conditions: Zones, trust: Trust) -> Fleet:
