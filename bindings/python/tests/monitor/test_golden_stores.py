@@ -110,7 +110,7 @@ def test_the_store_and_the_devices_of_a_fleet(source: str, tmp_path: Path) -> No
         check(told(fleet), fleet["a"].statistics().doubted_fixes)
 
 
-@pytest.mark.parametrize("kind", [Monitor])
+@pytest.mark.parametrize("kind", [Monitor, Fleet])
 def test_snapshots_with_the_order_exits_first(kind: type[Monitor] | type[Fleet]) -> None:
     """The dwells of an entry and an exit end together after the snapshot was taken."""
     file = GOLDEN / f"order-{kind.__name__.lower()}.bin"
