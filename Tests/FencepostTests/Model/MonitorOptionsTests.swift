@@ -46,8 +46,8 @@ import Testing
     policy.exitDwellMicroseconds = 10_000_000
     for (order, expected) in [(.add, "entered"), (.exitsFirst, "left")] as [(MonitorOptions.Order, String)] {
       var engine = try MonitorEngine(options: MonitorOptions(order: order))
-      try engine.add(circle(100, longitude: 1), identifier: "entered", policy: policy, assuming: .unsatisfied)
-      try engine.add(circle(100), identifier: "left", policy: policy, assuming: .satisfied)
+      try engine.add(circle(100, longitude: 1), identifier: "entered", assuming: .unsatisfied, policy: policy)
+      try engine.add(circle(100), identifier: "left", assuming: .satisfied, policy: policy)
       try engine.feed(fix(1, 0))
       try engine.feed(fix(2, 0, from: Coordinate(latitude: 0, longitude: 1)))
       var restored = try MonitorEngine(restoring: engine.snapshot())
