@@ -250,7 +250,7 @@ def test_options_belong_to_their_functions(host: Host) -> None:
     # The message lists all accepted options.
     host.zones([])
     host.fixes([("van", 0, 47.5, 7.5, 5.0)])
-    with pytest.raises(host.errors, match="unknown option colour.*accuracy_confidence, invalid"):
+    with pytest.raises(host.errors, match="unknown option colour.*accuracy_confidence, order, invalid"):
         host.replay("fp_events", "place", "colour=red")
     for geometry in (shapely.LineString([(7, 47), (8, 48)]).wkb, shapely.Point(7, 47).wkb):
         refused(host, f"SELECT fp_probability({literal(host, geometry)}, 47.0, 7.0, 5.0)", "radius")
