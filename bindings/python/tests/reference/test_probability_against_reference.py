@@ -36,8 +36,21 @@ def by_rays(zones: Zones, plane: Plane, rays: int, steps: int) -> float:
     grid = distance(np.repeat(edges[None], rays, 0).ravel(), np.repeat(angle, steps + 1)).reshape(rays, steps + 1)
     inside = grid <= 0
     total = inside[:, 0].sum(dtype=float)
-    row, column = np.nonzero(inside[:, 1:] != inside[:, :-1])
+    changes = inside[:, 1:] != inside[:, :-1]
+    row, column = np.nonzero(changes)
     low, high, was = edges[column], edges[column + 1], inside[row, column]
+    # The line can cross a step twice only if the two distances are together at most the length of the step. These steps
+    # are divided.
+    length = np.hypot(plane.major * np.cos(angle), plane.minor * np.sin(angle)) * edges[1]
+    near, step = np.nonzero(~changes & (np.abs(grid[:, 1:]) + np.abs(grid[:, :-1]) <= length[:, None]))
+    parts = 64
+    fine = edges[step][:, None] + np.linspace(0, edges[1], parts + 1)
+    sides = distance(fine.ravel(), np.repeat(angle[near], parts + 1)).reshape(fine.shape) <= 0
+    place, part = np.nonzero(sides[:, 1:] != sides[:, :-1])
+    row = np.concatenate([row, near[place]])
+    low = np.concatenate([low, fine[place, part]])
+    high = np.concatenate([high, fine[place, part + 1]])
+    was = np.concatenate([was, sides[place, part]])
     for _ in range(30):
         middle = (low + high) / 2
         same = (distance(middle, angle[row]) <= 0) == was
