@@ -50,7 +50,7 @@ exports=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/--export=\1/p' bindings/c/fen
 # The optimizer may use only the WebAssembly features that the objects use. Floating-point results stay the same,
 # because --fast-math is off.
 for made in fencepost replay; do
-  wasm-opt -Os --converge --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
+  wasm-opt -Oz --converge --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
     --enable-mutable-globals "$work/$made.wasm" -o "$work/$made.wasm"
 done
 

@@ -97,9 +97,11 @@ struct Delivery: Sendable {
     post.told.state(of: slot, table) == state && !isBusy(slot)
   }
 
-  /// Whether a change is reported even if the state is not new to the consumer. This is true for crossings in a
-  /// delivery that only collects.
-  func isNews(_ entry: EventEntry) -> Bool { isCollecting && entry.cause == .crossing }
+  /// Whether a change is reported although ``agrees(_:_:_:)`` may say that the consumer knows the state. This is true for
+  /// crossings in a delivery that only collects, because it does not know the reported states, except the supposed ones.
+  func isNews(_ entry: EventEntry) -> Bool {
+    isCollecting && entry.cause == .crossing && !supposed.contains(entry.slot)
+  }
 
   /// Whether a condition has an event that its later events must wait for.
   @inline(__always)
@@ -152,7 +154,11 @@ struct Delivery: Sendable {
   }
 
   private mutating func report(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
-    if isCollecting { return collected.append(observed) }
+    if isCollecting {
+      let isNotified = !table.notify(of: observed.slot).isDisjoint(with: observed.notify)
+      if isNotified, supposed.contains(observed.slot) { post.suppose(observed.slot, observed.state) }
+      return collected.append(observed)
+    }
     lastChange += 1
     let change = lastChange
     // In the most common mode and policy, each change that is new to the consumer becomes an event.
