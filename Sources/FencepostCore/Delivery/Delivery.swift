@@ -19,6 +19,8 @@ struct Delivery: Sendable {
   private(set) var collected: ContiguousArray<EventEntry> = []
   /// The slots that were passed to ``suppose(_:_:)``.
   private var supposed: ContiguousArray<UInt32> = []
+  /// See ``supposeUnsatisfied(through:)``.
+  private var unsatisfiedThrough: UInt64 = 0
   /// The order in which the changes of one instant are processed.
   private var order: MonitorOptions.Order
   /// The changes of the present instants that wait for their turn; empty with the order `add`.
@@ -47,6 +49,7 @@ struct Delivery: Sendable {
       for slot in supposed { post.suppose(slot, nil) }
       supposed.clear()
     }
+    unsatisfiedThrough = 0
   }
 
   /// In a delivery that only collects, sets the reported state of a condition until the next ``forgetCollected()``.
@@ -54,6 +57,10 @@ struct Delivery: Sendable {
     post.suppose(slot, state)
     supposed.append(slot)
   }
+
+  /// In a delivery that only collects, sets the reported state of the conditions up to a generation to `unsatisfied`, except
+  /// of those that are passed to ``suppose(_:_:)``, until the next ``forgetCollected()``. 0 sets no state.
+  mutating func supposeUnsatisfied(through generation: UInt64) { unsatisfiedThrough = generation }
 
   /// The reported state of each condition.
   var told: ToldStates {
@@ -94,14 +101,14 @@ struct Delivery: Sendable {
   /// flight. Such a state need not be reported.
   @inline(__always)
   func agrees(_ slot: UInt32, _ state: Event.State, _ table: ConditionTable) -> Bool {
-    post.told.state(of: slot, table) == state && !isBusy(slot)
+    let isUnsatisfied =
+      unsatisfiedThrough > 0 && table.generation(of: slot) <= unsatisfiedThrough && !supposed.contains(slot)
+    return (isUnsatisfied ? .unsatisfied : post.told.state(of: slot, table)) == state && !isBusy(slot)
   }
 
-  /// Whether a change is reported although ``agrees(_:_:_:)`` may say that the consumer knows the state. This is true for
-  /// crossings in a delivery that only collects, because it does not know the reported states, except the supposed ones.
-  func isNews(_ entry: EventEntry) -> Bool {
-    isCollecting && entry.cause == .crossing && !supposed.contains(entry.slot)
-  }
+  /// Whether a change is reported even if the state is not new to the consumer. This is true for crossings in a
+  /// delivery that only collects.
+  func isNews(_ entry: EventEntry) -> Bool { isCollecting && entry.cause == .crossing }
 
   /// Whether a condition has an event that its later events must wait for.
   @inline(__always)
@@ -154,11 +161,7 @@ struct Delivery: Sendable {
   }
 
   private mutating func report(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
-    if isCollecting {
-      let isNotified = !table.notify(of: observed.slot).isDisjoint(with: observed.notify)
-      if isNotified, supposed.contains(observed.slot) { post.suppose(observed.slot, observed.state) }
-      return collected.append(observed)
-    }
+    if isCollecting { return collected.append(observed) }
     lastChange += 1
     let change = lastChange
     // In the most common mode and policy, each change that is new to the consumer becomes an event.

@@ -204,9 +204,7 @@ public struct FleetEngine: Sendable {
     if isFix, state.host.isUsed, !state.host.stated.suspendsAllShapes { state.listResumed(table) }
     state.load(into: &tracker, clock: clock, seen: line.seen, table)
     observed.forgetCollected()
-    if options.path.isGeodesic {
-      for slot in state.undecided { observed.suppose(slot, state.toldState(of: slot, table)) }
-    }
+    if options.path.isGeodesic { observed.supposeUnsatisfied(through: state.rewoundThrough) }
     for each in state.told { observed.suppose(each.slot, each.state) }
     for slot in state.host.unmonitored { observed.suppose(slot, .unmonitored) }
     if delivery.turns != nil {

@@ -26,8 +26,6 @@ import Testing
 ///   input (``FleetWorld``'s `isFresh`);
 /// * a fleet does not list the absence of a beacon as a deadline if this absence would produce no event
 ///   (``FleetWorld/checkDeadlines()``);
-/// * if hosts have stated capabilities, a fleet may report a gap with fewer events than the monitors (``FleetWorld``'s
-///   `poll`, `storesHosts`; seed 20130103, life 45);
 /// * the time since which a device is inside a condition may differ if the last event is later than the time to which
 ///   the device was rewound (``FleetWorld``'s `rewound`).
 ///
