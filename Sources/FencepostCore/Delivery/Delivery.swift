@@ -155,11 +155,6 @@ struct Delivery: Sendable {
     }
   }
 
-  /// Processes the changes before a date that ``observe(_:_:_:)`` holds.
-  mutating func endInstants(before date: Int64, _ host: HostState, _ table: ConditionTable) {
-    if let last = held.last, last.date < date { endInstants(host, table) }
-  }
-
   private mutating func report(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
     if isCollecting { return collected.append(observed) }
     lastChange += 1

@@ -38,7 +38,7 @@ extension Tracker {
     entry.notify = .initial
     entry.setEvidence(
       fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position), isOnPath: survey.isOnPath)
-    if timeline.hasGap { markGap(&entry, decided: fix.time.microseconds, table, &delivery) }
+    if timeline.hasGap { markGap(&entry, decided: fix.time.microseconds, table, delivery) }
     delivery.observe(entry, known.host, table)
     return true
   }
@@ -187,7 +187,7 @@ extension Tracker {
       candidate.fix, boundaryDistance: candidate.boundaryDistance, isOnPath: candidate.isOnPath)
     if timeline.hasGap {
       let decided = candidate.isTimed ? candidate.fix.time.microseconds : date
-      markGap(&entry, decided: decided, table, &delivery)
+      markGap(&entry, decided: decided, table, delivery)
     }
     delivery.observe(entry, known.host, table)
   }

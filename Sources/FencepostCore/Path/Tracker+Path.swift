@@ -294,11 +294,7 @@ extension Tracker {
   /// Marks a change that follows a gap.
   ///
   /// - Parameter decided: The time of the position that decided the change.
-  mutating func markGap(
-    _ entry: inout EventEntry, decided: Int64, _ table: ConditionTable, _ delivery: inout Delivery
-  ) {
-    // The state is compared with the reported one, so the earlier instants of this input must have been reported.
-    if delivery.holdsChanges { delivery.endInstants(before: entry.date, known.host, table) }
+  mutating func markGap(_ entry: inout EventEntry, decided: Int64, _ table: ConditionTable, _ delivery: Delivery) {
     let isEvent =
       !table.notify(of: entry.slot).isDisjoint(with: entry.notify)
       && (delivery.isNews(entry) || !delivery.agrees(entry.slot, entry.state, table))

@@ -140,7 +140,7 @@ G = gate("g", (-5e-11, -0.01), (-5e-11, 0.01))
 path("T24 a path has many instants, each with its own order", E1, W1, fix(0, at(-20000)), fix(400, at(20000)),
      events("w1 satisfied 140 path", "w1 unsatisfied 160 path", "e1 satisfied 240 path",
             "e1 unsatisfied 260 path"))  # fmt: skip
-path("T25 where the path leaves a zone, the next one may begin: the exit comes first",
+path("T25 where two zones touch, a path is in both for a microsecond: these are two instants",
      add("e", polygon([(0, -0.01), (0.01, -0.01), (0.01, 0.01), (0, 0.01)]), policy="exact", assuming="unsatisfied"),
      add("w", polygon([(-0.01, -0.01), (0, -0.01), (0, 0.01), (-0.01, 0.01)]), policy="exact",
          assuming="unsatisfied"), fix(0, at(-1000)), events("w satisfied 0 fix"), fix(100, at(1000)),

@@ -597,8 +597,6 @@ class ReferenceMonitor:
             c.absence_deadline = self.clock + self.beacon_initial_timeout
 
     def _observe(self, c, side, date, cause, decided=None, **evidence):
-        if self._untold and self._untold[-1][0] < date:  # the earlier instants of this input have ended
-            self._tell_all()
         transition = "initial" if c.observed is None else ("entry" if side == "in" else "exit")
         o = c.observed = Observation(side, date, cause, transition, None, **evidence)
         if c.is_place:
