@@ -9,7 +9,20 @@ from typing import Any
 
 import pytest
 
-from fencepost import Circle, Fix, Fleet, Gate, Monitor, Polygon, RotationPlanner, TransitionPolicy, Zones
+from fencepost import (
+    Cause,
+    Circle,
+    Diagnostics,
+    Fix,
+    Fleet,
+    Gate,
+    Monitor,
+    Polygon,
+    RotationPlanner,
+    State,
+    TransitionPolicy,
+    Zones,
+)
 from fencepost.errors import InputError, InvalidArgumentError, NotFoundError
 
 SECOND = 1_000_000
@@ -221,3 +234,24 @@ def test_an_advance_within_a_gap_does_not_move_the_mark(dwell_policy: str) -> No
             fleet_advanced.close()
             fleet_advanced = moved
     assert marked > 100 and (decided_before > 100 or dwell_policy == "evidence")
+
+
+def test_a_state_that_was_reported_before_a_suspension_does_not_report_the_gap() -> None:
+    fleet = Fleet(Zones(), path="geodesic", max_gap=60)
+    single = Monitor(path="geodesic", max_gap=60, initial_fix_max_age=None)
+    for holder in (fleet.conditions, single):
+        holder.add(Circle(0, 0, 100), "home", policy="exact", assuming="unknown")
+
+    def feed(latitude: float, time: int) -> None:
+        fleet.feed("a", Fix(latitude, 0, time=time * SECOND))
+        single.feed(Fix(latitude, 0, time=time * SECOND))
+
+    feed(1, 1)
+    for time, diagnostics in ((2, Diagnostics.AUTHORIZATION_DENIED), (3, Diagnostics(0))):
+        fleet.set_host("a", diagnostics, time=time * SECOND)
+        single.set_host(diagnostics, time=time * SECOND)
+    feed(1, 100)  # outside, as the consumers know
+    feed(0, 130)
+    events = [(event.state, event.cause, event.follows_gap) for event in single.poll()]
+    assert [(event.state, event.cause, event.follows_gap) for event in fleet.poll()] == events
+    assert events[-1] == (State.SATISFIED, Cause.CROSSING, True)
