@@ -46,8 +46,7 @@ typedef struct fp_options {
     fencepost_edges edges;
     uint32_t oriented, max_vertices, reserved;
     double buffer_m;
-  } shape;                       /* edges: planar, geodesic; oriented: true, false; max_vertices; buffer
-                                         (metres) */
+  } shape;                       /* edges: planar, geodesic; oriented: true, false; max_vertices; buffer (metres) */
   double radius_m;               /* radius (metres) */
   uint32_t gate;                 /* gate: true, false */
   fencepost_path path;           /* path: fixes, geodesic */

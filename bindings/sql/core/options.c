@@ -81,7 +81,8 @@ enum {
   KEY_COUNT = sizeof keys / sizeof *keys
 };
 
-/* The ranges of numbers that have more limits than 0. Both limits belong to the range, except 0 and 0.5. */
+/* The ranges of the keys whose numbers have other limits than the minimum 0. A limit belongs to its range, unless the
+   limit is 0 or 0.5. */
 static const struct {
   size_t offset;
   double least, most;
@@ -149,7 +150,8 @@ static bool decimal(const char *text, double *out) {
   return count > 0;
 }
 
-/* Returns the range of a key in words if a number is outside it; otherwise, or if the key has no range, NULL. */
+/* Returns the range of a key in words if the number is outside the range, or NULL if it is inside or the key has no
+   range. */
 static const char *range_missed(const key *key, double number) {
   for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
     if (ranges[i].offset != key->offset) continue;

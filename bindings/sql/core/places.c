@@ -55,33 +55,27 @@ const char *fp_places_identifier(const fp_places *places, uint64_t generation) {
 }
 
 fp_options fp_compiling(const fp_options *options) {
-  fp_options own;
+  fp_options own, of_queries;
   fp_message ignored;
-  memset(&own, 0, sizeof own);
-  if (options != NULL) {
-    own.policy = options->policy;
-    own.assuming = options->assuming;
-    own.path = options->path;
-    own.max_gap_us = options->path == FENCEPOST_PATH_GEODESIC ? options->max_gap_us : 0;
-    own.max_speed_mps = options->path == FENCEPOST_PATH_GEODESIC ? options->max_speed_mps : 0;
-    own.max_time_step_us = options->max_time_step_us;
-    own.plausible_speed_mps = options->plausible_speed_mps;
-    own.corroboration_time_us = options->corroboration_time_us;
-    own.corroboration_count = options->corroboration_count;
-    own.accuracy_confidence = options->accuracy_confidence;
-    own.order = options->order;
-    return own;
+  if (options == NULL) {
+    /* Queries use only the geometry of each place. A path is set because gates are refused without a path. */
+    fp_options_read(NULL, 0, 0, &of_queries, &ignored);
+    of_queries.path = FENCEPOST_PATH_GEODESIC;
+    of_queries.max_gap_us = 1;
+    options = &of_queries;
   }
-  /* Queries use only the geometry of each place. A path is set because gates are refused without a path. */
-  fp_options defaults;
-  fp_options_read(NULL, 0, 0, &defaults, &ignored);
-  own.policy = defaults.policy;
-  own.assuming = defaults.assuming;
-  own.path = FENCEPOST_PATH_GEODESIC;
-  own.max_gap_us = 1;
-  own.corroboration_time_us = defaults.corroboration_time_us;
-  own.corroboration_count = defaults.corroboration_count;
-  own.accuracy_confidence = defaults.accuracy_confidence;
+  memset(&own, 0, sizeof own);
+  own.policy = options->policy;
+  own.assuming = options->assuming;
+  own.path = options->path;
+  own.max_gap_us = options->path == FENCEPOST_PATH_GEODESIC ? options->max_gap_us : 0;
+  own.max_speed_mps = options->path == FENCEPOST_PATH_GEODESIC ? options->max_speed_mps : 0;
+  own.max_time_step_us = options->max_time_step_us;
+  own.plausible_speed_mps = options->plausible_speed_mps;
+  own.corroboration_time_us = options->corroboration_time_us;
+  own.corroboration_count = options->corroboration_count;
+  own.accuracy_confidence = options->accuracy_confidence;
+  own.order = options->order;
   return own;
 }
 

@@ -253,7 +253,7 @@ bool fp_visits(const fp_places *places, fp_track *track, const fp_options *optio
       open[event.generation] = 0;
     }
   }
-  /* The last fixes of the track may have been refused: then the device was followed only until the last accepted one. */
+  /* If the last fixes of the track were refused, an open visit ends with the last accepted fix. */
   fencepost_statistics followed = FENCEPOST_STATISTICS_INIT;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   if (good && fencepost_monitor_statistics(replay->monitor, &followed, &error) != FENCEPOST_OK)

@@ -52,7 +52,7 @@ bool fp_point(const uint8_t *at, size_t size, double *latitude, double *longitud
    compare it. */
 fp_options fp_compiling(const fp_options *options);
 
-/* Sets those options of a monitor or fleet that decide which fixes count, and how certain they are. */
+/* Sets the options that replays and fleets share: the largest time step, plausibility, confidence and order. */
 void fp_set_trust(const fp_options *options, fencepost_options *out);
 
 /* fp_places_begin() creates an empty set of places, with room for `count` conditions. fp_places_compile() adds the

@@ -48,9 +48,9 @@ bool fp_has_geometry(void);
 
 /* Makes a logical type; release it with duckdb_destroy_logical_type(). */
 duckdb_logical_type fp_type(duckdb_type type);
-/* Make the type STRUCT(...) with these names and types, LIST of `type`, or LIST(STRUCT(...)); `names` ends with NULL. */
-duckdb_logical_type fp_struct_of(const char *const *names, const duckdb_type *types);
+/* Make the types LIST of `type`, STRUCT with these names and types, and LIST of this STRUCT. `names` ends with NULL. */
 duckdb_logical_type fp_list_of(duckdb_type type);
+duckdb_logical_type fp_struct_of(const char *const *names, const duckdb_type *types);
 duckdb_logical_type fp_list_of_structs(const char *const *names, const duckdb_type *types);
 
 /* Reserves room for `more` elements of a LIST column; returns the index of the first of them, or SIZE_MAX if there is

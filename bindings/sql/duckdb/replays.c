@@ -1,7 +1,7 @@
 /*
  * Implements fp_events(places, time, latitude, longitude [, accuracy [, options]]), fp_visits(...) and fp_counts(...):
- * aggregates with one group per device, whose rows may come in any order. All times, including those in the result, are TIMESTAMP (UTC)
- * or TIMESTAMPTZ.
+ * aggregates with one group per device, whose rows may come in any order. All times, including those in the result, are
+ * TIMESTAMP (UTC) or TIMESTAMPTZ.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -268,38 +268,44 @@ static void finalize_counts(duckdb_function_info info, duckdb_aggregate_state *s
   }
 }
 
-/* Makes the type of a function's result. The array of types that follows a function's columns is as long as its
-   names. */
-static duckdb_logical_type result_type(int function, duckdb_type time) {
+typedef enum result_kind {
+  EVENTS,
+  VISITS,
+  COUNTS,
+  KINDS
+} result_kind;
+
+/* Makes the type of a function's result. Each array of types has as many elements as the array of names has texts. */
+static duckdb_logical_type result_type(result_kind kind, duckdb_type time) {
   const duckdb_type d = DUCKDB_TYPE_DOUBLE, v = DUCKDB_TYPE_VARCHAR, o = DUCKDB_TYPE_BOOLEAN, n = DUCKDB_TYPE_BIGINT;
   const duckdb_type events[] = {v, v, time, time, v, d, d, d, d, n, v, o, o, d};
   const duckdb_type visits[] = {v, time, time, DUCKDB_TYPE_INTERVAL, v, v, time, time};
   const duckdb_type counts[] = {n, n, n, n};
-  return function == 0   ? fp_list_of_structs(event_names, events)
-         : function == 1 ? fp_list_of_structs(visit_names, visits)
-                         : fp_struct_of(count_names, counts);
+  if (kind == COUNTS) return fp_struct_of(count_names, counts);
+  return kind == VISITS ? fp_list_of_structs(visit_names, visits) : fp_list_of_structs(event_names, events);
 }
 
 static bool add_all(duckdb_aggregate_function_set set, const char *name, const fp_aggregate *aggregate,
-                    duckdb_type time, int function) {
+                    duckdb_type time, result_kind kind) {
   const duckdb_type b = DUCKDB_TYPE_BLOB, d = DUCKDB_TYPE_DOUBLE, v = DUCKDB_TYPE_VARCHAR;
-  return fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d), result_type(function, time)) &&
-         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d), result_type(function, time)) &&
-         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d, v), result_type(function, time));
+  return fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d), result_type(kind, time)) &&
+         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d), result_type(kind, time)) &&
+         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d, v), result_type(kind, time));
 }
 
 bool fp_register_replays(duckdb_connection connection) {
-  static const fp_aggregate aggregates[] = {{state_size, begin, update_events, combine, finalize_events, destroy},
-                                            {state_size, begin, update_visits, combine, finalize_visits, destroy},
-                                            {state_size, begin, update_counts, combine, finalize_counts, destroy}};
-  static const char *const names[] = {"fp_events", "fp_visits", "fp_counts"};
+  static const fp_aggregate aggregates[KINDS] = {
+      [EVENTS] = {state_size, begin, update_events, combine, finalize_events, destroy},
+      [VISITS] = {state_size, begin, update_visits, combine, finalize_visits, destroy},
+      [COUNTS] = {state_size, begin, update_counts, combine, finalize_counts, destroy}};
+  static const char *const names[KINDS] = {[EVENTS] = "fp_events", [VISITS] = "fp_visits", [COUNTS] = "fp_counts"};
   bool good = true;
-  for (int i = 0; i < 3 && good; i++) {
-    const char *name = names[i];
-    const fp_aggregate *aggregate = &aggregates[i];
+  for (result_kind kind = EVENTS; kind < KINDS && good; kind++) {
+    const char *name = names[kind];
+    const fp_aggregate *aggregate = &aggregates[kind];
     duckdb_aggregate_function_set set = duckdb_create_aggregate_function_set(name);
-    good = add_all(set, name, aggregate, DUCKDB_TYPE_TIMESTAMP, i) &&
-           add_all(set, name, aggregate, DUCKDB_TYPE_TIMESTAMP_TZ, i) &&
+    good = add_all(set, name, aggregate, DUCKDB_TYPE_TIMESTAMP, kind) &&
+           add_all(set, name, aggregate, DUCKDB_TYPE_TIMESTAMP_TZ, kind) &&
            duckdb_register_aggregate_function_set(connection, set) == DuckDBSuccess;
     duckdb_destroy_aggregate_function_set(&set);
   }

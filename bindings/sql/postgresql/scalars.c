@@ -17,8 +17,8 @@ Datum fp_distance(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(metres);
 }
 
-/* Returns the compiled shape of argument 0; reuses that of the previous row if the geometry and the options are the same.
-   The options are the argument number `at`. */
+/* Returns the compiled shape of argument 0. The options are the argument number `at`. The shape of the previous row is
+   reused if its geometry and its options are the same. */
 static const fp_kept *kept_shape(FunctionCallInfo fcinfo, int at, uint32_t allowed, const char *name) {
   fp_kept *own = fp_kept_of(fcinfo);
   MemoryContext context = fcinfo->flinfo->fn_mcxt;

@@ -1,6 +1,6 @@
 /*
- * Implements fp_events, fp_visits and fp_counts, with the arguments (fixes, places [, options]). `fixes` is the text of a
- * query, run on the same connection, with the columns device, time, latitude, longitude and optionally accuracy.
+ * Implements fp_events, fp_visits and fp_counts, with the arguments (fixes, places [, options]). `fixes` is the text of
+ * a query, run on the same connection, with the columns device, time, latitude, longitude and optionally accuracy.
  */
 #include <stdlib.h>
 #include <string.h>
