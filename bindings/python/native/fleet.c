@@ -97,6 +97,24 @@ static PyObject *fleet_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
                        (unsigned long long)found.doubted_fixes);
 }
 
+/* Begins an input of a device, and enters the device. On failure it raises an error and returns -1; the call has ended
+   then. Otherwise `*status` is the status of the entry, and end_device_input() ends the call. */
+static int begin_device_input(PyObject *object, PyObject *identifier, native_call *call, native_entry *entry,
+                              fencepost_status *status) {
+  const char *text;
+  if (native_text(native_monitor_state(object), identifier, "device", &text) < 0 ||
+      native_begin_input((native_handle *)object, call) < 0)
+    return -1;
+  *status = native_enter_device(call, text, entry);
+  return 0;
+}
+
+static PyObject *end_device_input(native_call *call, const native_entry *entry, fencepost_status status) {
+  native_keep_device(call, entry);
+  if (native_end(call, status) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+
 /* The Python arguments are (device, latitude, longitude, accuracy, time). */
 static PyObject *feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t count) {
   native_handle *self = (native_handle *)object;
@@ -106,17 +124,13 @@ static PyObject *feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t co
     return NULL;
   }
   fencepost_fix fix;
-  const char *text;
-  native_entry entry;
-  if (native_read_fix(args + 1, &fix) < 0 || native_text(native_monitor_state(object), args[0], "device", &text) < 0)
-    return NULL;
   native_call call;
-  if (native_begin_input(self, &call) < 0) return NULL;
-  fencepost_status status = native_enter_device(&call, text, &entry);
+  native_entry entry;
+  fencepost_status status;
+  if (native_read_fix(args + 1, &fix) < 0 || begin_device_input(object, args[0], &call, &entry, &status) < 0)
+    return NULL;
   if (status == FENCEPOST_OK) status = fencepost_fleet_feed_fix(self->fleet, entry.device, &fix, &call.error);
-  native_keep_device(&call, &entry);
-  if (native_end(&call, status) < 0) return NULL;
-  Py_RETURN_NONE;
+  return end_device_input(&call, &entry, status);
 }
 
 /* The Python arguments are (device, records of 24 bytes, time). */
@@ -155,19 +169,15 @@ static PyObject *set_scanning(PyObject *object, PyObject *args) {
   PyObject *identifier;
   int scanning;
   long long time;
-  const char *text;
-  native_entry entry;
-  if (!PyArg_ParseTuple(args, "OpL", &identifier, &scanning, &time) ||
-      native_text(native_monitor_state(object), identifier, "device", &text) < 0)
-    return NULL;
   native_call call;
-  if (native_begin_input(self, &call) < 0) return NULL;
-  fencepost_status status = native_enter_device(&call, text, &entry);
+  native_entry entry;
+  fencepost_status status;
+  if (!PyArg_ParseTuple(args, "OpL", &identifier, &scanning, &time) ||
+      begin_device_input(object, identifier, &call, &entry, &status) < 0)
+    return NULL;
   if (status == FENCEPOST_OK)
     status = fencepost_fleet_set_beacon_scanning(self->fleet, entry.device, scanning ? 1u : 0u, time, &call.error);
-  native_keep_device(&call, &entry);
-  if (native_end(&call, status) < 0) return NULL;
-  Py_RETURN_NONE;
+  return end_device_input(&call, &entry, status);
 }
 
 /* The Python arguments are (device, diagnostics, unsupported kinds, time). */
@@ -176,20 +186,16 @@ static PyObject *set_host(PyObject *object, PyObject *args) {
   PyObject *identifier;
   unsigned diagnostics, unsupported_kinds;
   long long time;
-  const char *text;
-  native_entry entry;
-  if (!PyArg_ParseTuple(args, "OIIL", &identifier, &diagnostics, &unsupported_kinds, &time) ||
-      native_text(native_monitor_state(object), identifier, "device", &text) < 0)
-    return NULL;
   native_call call;
-  if (native_begin_input(self, &call) < 0) return NULL;
-  fencepost_status status = native_enter_device(&call, text, &entry);
+  native_entry entry;
+  fencepost_status status;
+  if (!PyArg_ParseTuple(args, "OIIL", &identifier, &diagnostics, &unsupported_kinds, &time) ||
+      begin_device_input(object, identifier, &call, &entry, &status) < 0)
+    return NULL;
   if (status == FENCEPOST_OK)
     status = fencepost_fleet_set_host_capabilities(self->fleet, entry.device, diagnostics, unsupported_kinds, time,
                                                    &call.error);
-  native_keep_device(&call, &entry);
-  if (native_end(&call, status) < 0) return NULL;
-  Py_RETURN_NONE;
+  return end_device_input(&call, &entry, status);
 }
 
 /* The Python arguments are the time, the device or None, and whether to ignore the limit for time steps. */
