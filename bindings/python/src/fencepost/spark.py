@@ -174,14 +174,11 @@ def replay(
         accuracy: The column of accuracies, in metres.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
         by: Another name for `device`.
-        plausible_speed: The greatest plausible speed of a device, in metres per second, above 0; None means any
-            speed. A fix that the device cannot have reached is doubted: it is counted and changes nothing.
-        corroboration_count: The number of doubted fixes in a row, from 2 to 1,000, that are trusted if each is
-            plausible after the one before. The last of them is applied.
-        corroboration_time: The least time between the first and the last of these fixes, in seconds, from 0 to 1e9.
-        accuracy_confidence: The share of the true positions within the accuracy of a fix, 0.01 to 0.9999. Only
-            policies with an ``entry_probability`` depend on it.
-        order: The order of the events of one device at one instant, as for :class:`Fleet`: ``add`` or ``exits_first``.
+        plausible_speed: The greatest plausible speed of a device, as for :func:`events`.
+        corroboration_count: The number of doubted fixes that are trusted together, as for :func:`events`.
+        corroboration_time: The least time that these fixes span, as for :func:`events`.
+        accuracy_confidence: The share of the true positions within the accuracy of a fix, as for :func:`events`.
+        order: The order of the events of one device at one instant, as for :func:`events`.
 
     Returns:
         One row for each event, with the same columns as the result of :func:`events`. The events of each device are in
