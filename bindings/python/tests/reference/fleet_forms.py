@@ -4,9 +4,10 @@ a device "b" that stands still. The rule for fleets says that device "a" gives t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from run_reference_corpus import CORPUS
 from run_reference_fleets import FleetScenario
 
 OPTIONS = (
@@ -64,6 +65,22 @@ def ordered(steps: list[Step]) -> list[Step]:
             latest = each["fix"]["time"]
         done.append(each)
     return done
+
+
+def numbered(scenarios: Iterable[tuple[str, Step, list[Step]]], left_out: Sequence[str]) -> list[Step]:
+    """Returns the scenarios of fleets for scenarios of one monitor whose names begin with a number: those that a fleet
+    can play, except the numbers in `left_out`."""
+    found = []
+    for name, options, steps in scenarios:
+        number, _, rest = name.partition(" ")
+        if number not in left_out:
+            found.append(of_fleet(f"{number}F {rest}", options, steps))
+    return [each for each in found if each is not None]
+
+
+def write(file: str, scenarios: list[Step]) -> None:
+    (CORPUS / "Fleets" / f"{file}.json").write_text(written(scenarios), encoding="utf-8")
+    print(f"{len(scenarios)} scenarios for fleets")
 
 
 def written(scenarios: Iterable[Step]) -> str:

@@ -70,32 +70,13 @@ def as_step(event: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def of_fleet(name: str, options: dict[str, Any], steps: list[Any]) -> dict[str, Any] | None:
-    number, _, rest = name.partition(" ")
-    if number in ("T10", "T23"):  # a fleet never looks back, and its queue holds the events of all devices
-        return None
-    return fleet_forms.of_fleet(f"{number}F {rest}", options, steps)
-
-
 def main() -> int:
     import order_scenarios  # noqa: F401, it fills FILES
 
     shapes.as_step, shapes.said = as_step, paths.said
-    FOLDER.mkdir(exist_ok=True)
-    fleets, total = [], 0
-    for file, scenarios in shapes.FILES.items():
-        done = [(name, options, shapes.play(name, options, steps)) for name, options, steps in scenarios]
-        for each in done:
-            shapes.check(*each)
-            fleet = of_fleet(*each)
-            if fleet is not None:
-                fleets.append(fleet)
-        (FOLDER / f"{file}.json").write_text(shapes.written(done), encoding="utf-8")
-        total += len(done)
-        print(f"{file}: {len(done)}")
-    fleets += OF_FLEETS
-    (corpus.CORPUS / "Fleets" / "order.json").write_text(fleet_forms.written(fleets), encoding="utf-8")
-    print(f"{total} scenarios, and {len(fleets)} for fleets")
+    # A fleet never looks back (T10), and its queue holds the events of all devices (T23).
+    fleets = fleet_forms.numbered(shapes.write(FOLDER), left_out=("T10", "T23"))
+    fleet_forms.write("order", [*fleets, *OF_FLEETS])
     return 0
 
 

@@ -43,17 +43,7 @@ PLAIN = shapes.as_step
 def main(module: str = "path_scenarios", *words: Callable[..., Any]) -> int:
     shapes.as_step, shapes.said = words or (as_step, said)
     importlib.import_module(module)  # importing the module fills FILES
-
-    total = 0
-    FOLDER.mkdir(exist_ok=True)
-    for file, scenarios in shapes.FILES.items():
-        done = [(name, options, shapes.play(name, options, steps)) for name, options, steps in scenarios]
-        for each in done:
-            shapes.check(*each)
-        (FOLDER / f"{file}.json").write_text(shapes.written(done), encoding="utf-8")
-        total += len(done)
-        print(f"{file}: {len(done)}")
-    print(f"{total} scenarios")
+    shapes.write(FOLDER)
     return 0
 
 

@@ -21,7 +21,7 @@ import run_reference_corpus as corpus
 
 FOLDER = corpus.CORPUS / "Plausibility"
 KEYS = ("doubted_distance", "doubted_seconds", "corroborations")
-PLAIN_STEP = corpus.Scenario.step
+PLAIN_STEP, PLAIN_PLAY = corpus.Scenario.step, shapes.play
 
 
 def step(played: corpus.Scenario, each: Any) -> None:
@@ -41,36 +41,17 @@ def as_step(event: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def resolved(steps: list[Any]) -> list[Any]:
-    return [getattr(each, "step", each) for each in steps]
-
-
-def of_fleet(name: str, options: dict[str, Any], steps: list[Any]) -> dict[str, Any] | None:
-    number, _, rest = name.partition(" ")
-    if number in ("V13", "V15"):  # a fleet never looks back, and its queue holds the events of all devices
-        return None
-    return fleet_forms.of_fleet(f"{number}F {rest}", options, steps)
+def play(name: str, options: dict[str, Any], steps: list[Any]) -> list[Any]:
+    return [getattr(each, "step", each) for each in PLAIN_PLAY(name, options, steps)]
 
 
 def main() -> int:
     import plausibility_scenarios  # noqa: F401, it fills FILES
 
     corpus.Scenario.step = step
-    shapes.as_step, shapes.said = as_step, paths.said
-    FOLDER.mkdir(exist_ok=True)
-    fleets, total = [], 0
-    for file, scenarios in shapes.FILES.items():
-        done = [(name, options, resolved(shapes.play(name, options, steps))) for name, options, steps in scenarios]
-        for each in done:
-            shapes.check(*each)
-            fleet = of_fleet(*each)
-            if fleet is not None:
-                fleets.append(fleet)
-        (FOLDER / f"{file}.json").write_text(shapes.written(done), encoding="utf-8")
-        total += len(done)
-        print(f"{file}: {len(done)}")
-    (corpus.CORPUS / "Fleets" / "plausibility.json").write_text(fleet_forms.written(fleets), encoding="utf-8")
-    print(f"{total} scenarios, and {len(fleets)} for fleets")
+    shapes.as_step, shapes.said, shapes.play = as_step, paths.said, play
+    # A fleet never looks back (V13), and its queue holds the events of all devices (V15).
+    fleet_forms.write("plausibility", fleet_forms.numbered(shapes.write(FOLDER), left_out=("V13", "V15")))
     return 0
 
 

@@ -61,6 +61,4 @@ if __name__ == "__main__":
     sys.modules["generate_probability_scenarios"] = sys.modules["__main__"]
     paths.FOLDER = corpus.CORPUS / "Probability"
     paths.main("probability_scenarios", as_step, shapes.said)
-    done = fleets()
-    (corpus.CORPUS / "Fleets" / "probability.json").write_text(fleet_forms.written(done), encoding="utf-8")
-    print(f"{len(done)} scenarios for fleets")
+    fleet_forms.write("probability", fleets())

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -163,19 +164,25 @@ def written(scenarios: list[tuple[str, Step, list[Step]]]) -> str:
     return "[\n" + ",\n".join(texts) + "\n]\n"
 
 
-def main() -> int:
-    import shape_scenarios  # noqa: F401, it fills FILES
-
-    total = 0
+def write(folder: Path) -> list[tuple[str, Step, list[Step]]]:
+    """Plays and checks the scenarios in FILES, writes them to files in a folder, and returns them."""
+    found = []
+    folder.mkdir(exist_ok=True)
     for file, scenarios in FILES.items():
         done = [(name, options, play(name, options, steps)) for name, options, steps in scenarios]
         for each in done:
             check(*each)
-        FOLDER.mkdir(exist_ok=True)
-        (FOLDER / f"{file}.json").write_text(written(done), encoding="utf-8")
-        total += len(done)
+        (folder / f"{file}.json").write_text(written(done), encoding="utf-8")
+        found += done
         print(f"{file}: {len(done)}")
-    print(f"{total} scenarios")
+    print(f"{len(found)} scenarios")
+    return found
+
+
+def main() -> int:
+    import shape_scenarios  # noqa: F401, it fills FILES
+
+    write(FOLDER)
     return 0
 
 
