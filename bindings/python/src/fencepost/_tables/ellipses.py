@@ -56,8 +56,7 @@ def ellipse_of(ellipse: Any, covariance: Any, count: int) -> tuple[Any, Any, Any
         count: The number of rows.
     """
     if covariance is not None:
-        moments = _three(covariance, "covariance", _MOMENTS)
-        east, both, north = moments
+        moments = east, both, north = _columns(covariance, _MOMENTS)
         for name, moment in zip(_MOMENTS, moments):
             if not isinstance(moment, float) and len(moment) != count:
                 raise InvalidArgumentError(f"{name} has {len(moment)} rows, but there are {count} positions")
@@ -66,7 +65,7 @@ def ellipse_of(ellipse: Any, covariance: Any, count: int) -> tuple[Any, Any, Any
             return rows[0]
         major, minor, orientation = (array("d", values) for values in zip(*rows)) if rows else (array("d"),) * 3
         return major, minor, orientation
-    return (None, None, None) if ellipse is None else _three(ellipse, "ellipse", _AXES)
+    return (None, None, None) if ellipse is None else _columns(ellipse, _AXES)
 
 
 def _parts(given: Any, what: str, names: tuple[str, ...]) -> tuple[Any, Any, Any]:
@@ -77,8 +76,8 @@ def _parts(given: Any, what: str, names: tuple[str, ...]) -> tuple[Any, Any, Any
     return first, second, third
 
 
-def _three(given: Any, what: str, names: tuple[str, ...]) -> tuple[Any, Any, Any]:
-    a, b, c = (_column(value, name) for value, name in zip(_parts(given, what, names), names))
+def _columns(values: tuple[Any, Any, Any], names: tuple[str, ...]) -> tuple[Any, Any, Any]:
+    a, b, c = (_column(value, name) for value, name in zip(values, names))
     return a, b, c
 
 
