@@ -36,10 +36,14 @@ struct HostState: Sendable, Equatable {
     flags.suspends || (unsupportedKinds != 0 && ConditionKind.allCases.contains { $0.isGeographic && !supports($0) })
   }
 
+  /// Returns the flags with which the host limits the conditions of a kind.
+  func flags(of kind: ConditionKind) -> Diagnostics {
+    supports(kind) ? flags : flags.union(.conditionUnsupported)
+  }
+
   /// Returns the flags that apply to a condition, without those that the storage adds.
   func flags(of slot: UInt32, in table: ConditionTable) -> Diagnostics {
-    var flags = flags
-    if !supports(table.kind(of: slot)) { flags.insert(.conditionUnsupported) }
+    var flags = flags(of: table.kind(of: slot))
     if table.isOverLimit(slot) { flags.insert(.conditionLimitExceeded) }
     return flags
   }

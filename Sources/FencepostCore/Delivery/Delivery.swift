@@ -142,17 +142,16 @@ struct Delivery: Sendable {
   /// changes to `unsatisfied`, then those to `satisfied`, then the crossings of lines.
   @inline(never)
   mutating func endInstants(_ host: HostState, _ table: ConditionTable) {
-    let changes = held
-    held = []
     var start = 0
-    while start < changes.count {
+    while start < held.count {
       var end = start + 1
-      while end < changes.count, changes[end].date == changes[start].date { end += 1 }
+      while end < held.count, held[end].date == held[start].date { end += 1 }
       for turn in 0...2 {
-        for index in start..<end where changes[index].turn == turn { report(changes[index], host, table) }
+        for index in start..<end where held[index].turn == turn { report(held[index], host, table) }
       }
       start = end
     }
+    held.clear()
   }
 
   private mutating func report(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {

@@ -43,7 +43,7 @@ extension Tracker {
     known.wait(slot, table)
   }
 
-  /// Makes a shape undetermined that is suspended, or that no fix has determined since it was.
+  /// Makes a shape undetermined: it is suspended, or no fix has determined it since its suspension ended.
   mutating func forgetShape(_ slot: UInt32, _ table: ConditionTable) {
     known.keepUndetermined(slot, table)
     known.wait(slot, table)

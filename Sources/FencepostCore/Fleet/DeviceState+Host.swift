@@ -111,13 +111,6 @@ struct DeviceHost: Sendable {
   }
 }
 
-extension HostState {
-  /// Returns the flags with which the host limits the conditions of a kind.
-  func flags(of kind: ConditionKind) -> Diagnostics {
-    supports(kind) ? flags : flags.union(.conditionUnsupported)
-  }
-}
-
 extension DeviceState {
   /// Whether a host has stated something that the device depends on.
   var dependsOnHost: Bool { host.isUsed || beacons.contains { $0.told == .unmonitored } }

@@ -47,13 +47,9 @@
       try Invariant.hold(
         undecided.isDisjoint(with: insides) && undecided.isDisjoint(with: state.crossings.map { $0.slot }),
         "an undetermined shape is neither inside nor about to be crossed")
+      do { try state.checkHost(table) } catch { try Invariant.hold(false, error.reason) }
       try Invariant.hold(
-        state.shapes.allSatisfy { state.host.stated.supports(table.kind(of: $0)) }
-          && (insides.union(state.crossings.map { $0.slot })).allSatisfy { !state.host.limits($0, table) },
-        "a suspended shape is in no list")
-      try Invariant.hold(
-        state.host.unmonitored.allSatisfy { undecided.contains($0) || table.kind(of: $0).isLine }
-          && Set(state.host.unmonitored).count == state.host.unmonitored.count,
+        Set(state.host.unmonitored).count == state.host.unmonitored.count,
         "an undetermined shape is listed once as unmonitored")
       try Invariant.hold(
         state.host.suspends == suspendedDevices.contains(device)
