@@ -181,6 +181,16 @@ class Paths(unittest.TestCase):
             [(one.name, one.events) for one in compare(fixes, CIRCLES, plausible_speed=50)],
         )
 
+    def test_exits_come_first(self):
+        """One fix leaves a circle and enters one that was added before it."""
+        places = [CIRCLES["shop 5"], CIRCLES["shop 2"]]
+        rows = [((place.latitude, place.longitude), moment(1000 * second)) for second, place in enumerate(places)]
+        jump = layer("street", "field=time:datetime", rows)
+        changes = [("shop 2", "satisfied"), ("shop 5", "unsatisfied")]
+        for order, expected in ((0, changes), (1, changes[::-1])):
+            results, _ = events(jump, POLICY=1, EVENT_ORDER=order)
+            self.assertEqual(rows_of(results["EVENTS"], "identifier", "state")[-2:], expected)
+
     def test_options_out_of_range_are_refused(self):
         for name, value in (
             ("PLAUSIBLE_SPEED", 0), ("CORROBORATION_COUNT", 1), ("CORROBORATION_TIME", -1), ("ACCURACY_CONFIDENCE", 95),
