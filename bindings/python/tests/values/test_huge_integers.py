@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fencepost import Circle, Fleet, Zones
+from fencepost import Circle, Fleet, Zones, geodesic
 from fencepost.errors import InputError, InvalidArgumentError
 
 HUGE: Any = 10**5000
@@ -22,6 +22,10 @@ FEATURE = {
     ("call", "error", "place"),
     [
         (lambda: Fleet(Zones(), name=HUGE), InvalidArgumentError, "name"),
+        (lambda: Zones.read({}, radius=HUGE), InvalidArgumentError, "radius"),
+        (lambda: Zones.read({}, radius=10**400), InvalidArgumentError, "radius"),
+        (lambda: geodesic.circle(0, 0, HUGE), InvalidArgumentError, "radius"),
+        (lambda: geodesic.circle(0, HUGE, 5), InvalidArgumentError, "longitude"),
         (lambda: Zones(FEATURE), InputError, "features[0]"),
         (lambda: Zones({HUGE: Circle(0, 0, radius=5)}), TypeError, "conditions"),
         (

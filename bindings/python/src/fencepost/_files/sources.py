@@ -10,7 +10,7 @@ from .._errors import InputError
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import is_arrow
 from .._tables.frames import is_frame
-from .._tables.numbers import shown
+from .._tables.numbers import radius_in_metres, shown
 from .._tables.times import is_time
 from .._values.any_condition import Condition
 from .._values.arguments import assumed_state
@@ -208,12 +208,7 @@ def as_conditions(
         by: The column that identifies the track; None means that there is one track.
     """
     state = assumed_by_default(by) if assuming is None else assumed_state(assuming)
-    # NumPy's scalars are numbers, but its arrays are not.
-    if radius is not None and (not hasattr(radius, "__float__") or getattr(radius, "ndim", 0) > 0):
-        raise TypeError(f"radius must be a number of metres, not {type(radius).__name__}")
-    if radius is not None and not 0 < radius < float("inf"):
-        raise InvalidArgumentError(f"radius {radius} is not a number of metres above 0")
-    radius = None if radius is None else float(radius)
+    radius = None if radius is None else float(radius_in_metres(radius))
     conditions = collected(conditions)
     if isinstance(conditions, str | os.PathLike):
         path = path_text(conditions)

@@ -11,6 +11,7 @@ from array import array
 from typing import Any
 
 from .._native import InvalidArgumentError, direct_into, inverse
+from .._tables.numbers import radius_in_metres, real
 
 Position = tuple[float, float]
 """Longitude and latitude, in degrees."""
@@ -25,8 +26,8 @@ def circle_geometry(latitude: float, longitude: float, radius: float, corners: i
         raise TypeError(f"corners must be an int, not {type(corners).__name__}")
     if not 3 <= corners <= MOST_CORNERS:
         raise InvalidArgumentError(f"corners {corners} is not 3 to {MOST_CORNERS}")
-    if not 0 < radius < float("inf"):
-        raise InvalidArgumentError(f"radius {radius} is not a number of metres above 0")
+    radius = radius_in_metres(radius)
+    latitude, longitude = real(latitude, "latitude"), real(longitude, "longitude")
     polygons = [[_closed(ring) for ring in polygon] for polygon in _polygons(latitude, longitude, radius, corners)]
     if len(polygons) == 1:
         return {"type": "Polygon", "coordinates": polygons[0]}
