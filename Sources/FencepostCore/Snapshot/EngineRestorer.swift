@@ -32,6 +32,10 @@ struct EngineRestorer: ~Copyable {
     self.name = name
   }
 
+  /// Forgets all rows. The function is not inlined, because a restorer is large and a stack may be small.
+  @inline(never)
+  mutating func begin() { self = EngineRestorer(name: name) }
+
   /// Whether the rows have an older format than the one that is written, so that all of them must be rewritten.
   var isOld: Bool { format == FirstFormat.format }
 

@@ -74,7 +74,8 @@ public struct StoredEngine: Sendable {
     _ engine: inout MonitorEngine, _ kept: inout KeptRows, _ storage: any MonitorStorage, _ name: String,
     _ options: MonitorOptions
   ) throws(MonitorError) -> (isNew: Bool, isOld: Bool, isChanged: Bool) {
-    var restorer = try read(storage, name)
+    var restorer = EngineRestorer(name: name)
+    try read(storage, into: &restorer)
     guard !restorer.isEmpty else { return (true, false, true) }
     do throws(RestoreFailure) {
       (engine, kept) = try restorer.restored()
@@ -89,23 +90,23 @@ public struct StoredEngine: Sendable {
   /// Reads the rows of a storage. If the storage returns them out of order, reads them again and sorts them.
   /// The function is not inlined, because its stack frame must end before the monitor is restored.
   @inline(never)
-  private static func read(_ storage: any MonitorStorage, _ name: String) throws(MonitorError) -> EngineRestorer {
-    var restorer = EngineRestorer(name: name)
+  private static func read(
+    _ storage: any MonitorStorage, into restorer: inout EngineRestorer
+  ) throws(MonitorError) {
     var isInOrder = true
     try storage.read { row throws(MonitorError) in
       guard isInOrder else { return }
       do throws(Damage) { try restorer.receive(row) } catch { isInOrder = false }
     }
-    if isInOrder { return restorer }
+    if isInOrder { return }
     var rows = SortedRows()
     try storage.read { row throws(MonitorError) in rows.append(row) }
-    restorer = EngineRestorer(name: name)
+    restorer.begin()
     do throws(Damage) {
       try rows.forEach { row throws(Damage) in try restorer.receive(row) }
     } catch {
       throw storage.refused(.storeCorrupt(error.reason))
     }
-    return restorer
   }
 
   private static func error(_ failure: RestoreFailure, asked: MonitorOptions) -> MonitorError {

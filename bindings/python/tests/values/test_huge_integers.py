@@ -22,8 +22,8 @@ FEATURE = {
     ("call", "error", "place"),
     [
         (lambda: Fleet(Zones(), name=HUGE), InvalidArgumentError, "name"),
-        (lambda: Zones.read({}, radius=HUGE), InvalidArgumentError, "radius"),
-        (lambda: Zones.read({}, radius=10**400), InvalidArgumentError, "radius"),
+        (lambda: Zones.read("no.csv", radius=HUGE), InvalidArgumentError, "radius"),
+        (lambda: Zones.read("no.csv", radius=10**400), InvalidArgumentError, "radius"),
         (lambda: geodesic.circle(0, 0, HUGE), InvalidArgumentError, "radius"),
         (lambda: geodesic.circle(0, HUGE, 5), InvalidArgumentError, "longitude"),
         (lambda: Zones(FEATURE), InputError, "features[0]"),
