@@ -43,9 +43,9 @@ symbols() { (root=. && . bindings/c/names.sh && Tests/Determinism/symbols.sh "$o
 abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
 # Some tests send Ctrl-C, which a background shell may have configured to be ignored.
-python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal); }
+python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rsfE --numprocesses 2 --dist worksteal); }
 # Runs the tests with full counts that `make test` runs with reduced counts.
-full() { (cd bindings/python && FENCEPOST_FULL=1 ../../.venv/bin/python -m pytest -rs -m full --numprocesses 1); }
+full() { (cd bindings/python && FENCEPOST_FULL=1 ../../.venv/bin/python -m pytest -rsfE -m full --numprocesses 1); }
 host() { Tests/HostSafety/run.sh; }
 store() { Tests/StoreFaults/run.sh; }
 fuzz() { Tests/Fuzz/run.sh replay; }
@@ -60,20 +60,20 @@ swiftpm() { Tests/Packaging/swiftpm.sh; }
 sanitize() { Tests/Sanitize/run.sh; }
 runtimes() { Tests/Runtimes/run.sh && Tests/Benchmarks/builds.sh && Tests/Runtimes/portable.sh; }
 # Tests the JavaScript package.
-wasm() { make --silent .build/stamps/wasm && node --test bindings/js/test/*.test.js && Tests/Determinism/hashes.sh .build/wasm/hashes node --no-warnings bindings/js/test/wasi.js && (cd bindings/python && ../../.venv/bin/python -m pytest -rs ../js/browser); }
+wasm() { make --silent .build/stamps/wasm && node --test bindings/js/test/*.test.js && Tests/Determinism/hashes.sh .build/wasm/hashes node --no-warnings bindings/js/test/wasi.js && (cd bindings/python && ../../.venv/bin/python -m pytest -rsfE ../js/browser); }
 arm64() { Tests/Cross/run.sh aarch64-linux-gnu; }
 musl() { Tests/Cross/run.sh x86_64-linux-musl; }
 workflows() { Tests/Workflows/run.sh; }
-docs() { make --silent docs && .venv/bin/python -m pytest -q -rs -p no:cacheprovider bindings/site/tests; }
+docs() { make --silent docs && .venv/bin/python -m pytest -q -rsfE -p no:cacheprovider bindings/site/tests; }
 # Runs the tests that `make test` skipped because a library or program is only installed for the heavy tests.
-tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/tables/test_arrow.py tests/monitor/test_arrow_libraries.py tests/files/test_duckdb.py tests/files/test_moving.py tests/files/test_moving_clip.py tests/log/test_files_out.py tests/command/test_join.py); }
+tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rsfE tests/tables/test_arrow.py tests/monitor/test_arrow_libraries.py tests/files/test_duckdb.py tests/files/test_moving.py tests/files/test_moving_clip.py tests/log/test_files_out.py tests/command/test_join.py); }
 # Tests the database extensions inside the databases.
-sql() { (cd bindings/sql/tests && ../../../.venv/bin/python -m pytest -rs -p no:cacheprovider -c pytest.ini .); }
-browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
-gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
-live() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 live); }
+sql() { (cd bindings/sql/tests && ../../../.venv/bin/python -m pytest -rsfE -p no:cacheprovider -c pytest.ini .); }
+browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rsfE browser); }
+gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rsfE gpsd); }
+live() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rsfE --numprocesses 2 live); }
 # Hides the warnings of PySpark, which does not know recent versions of pandas. The tests are skipped without Java.
-spark() { (cd bindings/python && timeout --kill-after 10 "$([ -n "${FENCEPOST_SOAK:-}" ] && echo 3600 || echo 600)" ../../.venv/bin/python -m pytest -rs -W default spark); }
+spark() { (cd bindings/python && timeout --kill-after 10 "$([ -n "${FENCEPOST_SOAK:-}" ] && echo 3600 || echo 600)" ../../.venv/bin/python -m pytest -rsfE -W default spark); }
 qgis() { bindings/qgis/tests/run.sh; }
 
 logs=.build/test-logs

@@ -85,7 +85,7 @@ def test_options_are_those_of_a_replay() -> None:
         assert list(held) == ["x"] and held["x"].condition.radius == 300 and held["x"].policy.entry_dwell == 5
         with pytest.raises(InputError, match="radius"):
             kind(bare)
-        with pytest.raises(InvalidArgumentError, match="radius 0"):
+        with pytest.raises(InvalidArgumentError, match="radius is 0"):
             kind(bare, radius=0)
 
 
