@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from conftest import ROOT, SECOND, mentions
 
-from fencepost import Circle, Fix, TransitionPolicy, Tuning, compare, replay, tune
+from fencepost import Circle, Fix, TransitionPolicy, Tuning, Zones, compare, replay, tune
 from fencepost._replay.labels import matched
 from fencepost.errors import InvalidArgumentError
 
@@ -242,11 +243,32 @@ def test_labels_of_any_kind_are_the_same() -> None:
     [
         ({"policies": []}, "policies: "),
         ({"grid": {}}, "policies: "),
-        ({"grid": {"dwell": []}}, "policies: "),
+        ({"grid": {"dwell": []}}, "grid: dwell must have at least one"),
         ({"grid": {"colour": [1]}}, "colour"),
         ({"grid": {"dwell": [-1]}}, "entry_dwell"),
         ({"grid": {"dwell": range(6_000)}}, "exceed 10000"),
         ({"policies": ["exact"], "grid": {"dwell": [1]}}, "policies.*grid"),
+        ({"policies": ["exact"], "grid": {}}, "policies.*grid"),
+        ({"policies": ["exact"], "grid": {"dwell": [1], "plausible_speed": [5]}}, "policies.*grid"),
+        ({"grid": {"order": ["add"]}}, "'order' is not one of .*plausible_speed"),
+        ({"grid": {"dwell": [0], "entry_dwell": [1]}}, "dwell also sets entry_dwell"),
+        ({"grid": {"probability": [0.9], "exit_probability": [0.1]}}, "probability also sets exit_probability"),
+        ({"grid": {"probability": [0.5]}}, "grid: probability 0.5 must be 0, or above 0.5"),
+        ({"grid": {"probability": [1]}}, "grid: probability 1 must be .*at most 0.99999"),
+        ({"grid": {"probability": ["high"]}}, "grid: probability must be"),
+        ({"grid": {"entry_probability": [0.9]}}, "grid: .*belong together"),
+        ({"grid": {"probability": [0.9], "accuracy_factor": [1]}}, "accuracy_factor must contain 0"),
+        ({"grid": {"probability": [0.9], "accuracy_factor": [-1]}}, "accuracy_factor -1 must"),
+        ({"grid": {"plausible_speed": [0]}}, "plausible_speed is 0;"),
+        ({"grid": {"plausible_speed": [60], "corroboration_count": [1]}}, "corroboration_count"),
+        ({"grid": {"plausible_speed": [60], "corroboration_time": [-1]}}, "corroboration_time is -1"),
+        ({"grid": {"probability": [0.9], "accuracy_confidence": [1]}}, "accuracy_confidence is 1"),
+        ({"grid": {"accuracy_confidence": [0.5, 0.9]}}, "accuracy_confidence changes nothing.*probability"),
+        ({"grid": {"corroboration_count": [3, 4]}}, "corroboration_count changes nothing.*plausible_speed"),
+        ({"grid": {"plausible_speed": [60]}, "plausible_speed": 50}, "plausible_speed: .*not both"),
+        ({"plausible_speed": float("nan")}, "plausible_speed is nan"),
+        ({"corroboration_count": 1_001}, "corroboration_count"),
+        ({"accuracy_confidence": 0}, "accuracy_confidence is 0"),
         ({"flap_seconds": -1}, "flap_seconds"),
         ({"time_zone": "Mars/Olympus"}, "time_zone"),
     ],
@@ -254,6 +276,125 @@ def test_labels_of_any_kind_are_the_same() -> None:
 def test_options_that_cannot_be(options: dict[str, Any], reason: str) -> None:
     with pytest.raises(InvalidArgumentError, match=reason):
         tune([Fix(0, 0, time=0)], ZONES, [], **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"grid": [("dwell", [1])]}, "grid must be a mapping"),
+        ({"grid": {"dwell_policy": "timer"}}, "dwell_policy must be a list"),
+        ({"grid": {"plausible_speed": 60}}, "plausible_speed must be a list"),
+        ({"grid": {"plausible_speed": ["60"]}}, "plausible_speed"),
+        ({"grid": {"plausible_speed": [60], "corroboration_count": [2.5]}}, "corroboration_count"),
+        ({"accuracy_confidence": "high"}, "accuracy_confidence"),
+    ],
+)
+def test_options_of_the_wrong_type(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(TypeError, match=reason):
+        tune([Fix(0, 0, time=0)], ZONES, [], **options)
+
+
+def test_only_combinations_that_make_a_difference_are_tried() -> None:
+    rows, labels = frame(ann=wander(1, 60)), truth("ann")
+    speeds = {"plausible_speed": [None, 60], "corroboration_count": [2, 5]}
+    found = tuned(rows, ZONES, labels, policies=["exact", "standard"], grid=speeds)
+    assert [trial.name for trial in found] == [
+        f"{policy} {options}"
+        for policy in ("exact", "standard")
+        for options in (
+            "plausible_speed=None corroboration_count=2",
+            "plausible_speed=60 corroboration_count=2",
+            "plausible_speed=60 corroboration_count=5",
+        )
+    ]
+    grid = {"probability": [0, 0.9], "accuracy_confidence": [0.68, 0.95], "accuracy_factor": [0, 1]}
+    found = tuned(rows, ZONES, labels, grid=grid)
+    assert [trial.name for trial in found] == [
+        "probability=0 accuracy_factor=0 accuracy_confidence=0.68",
+        "probability=0 accuracy_factor=1 accuracy_confidence=0.68",
+        "probability=0.9 accuracy_factor=0 accuracy_confidence=0.68",
+        "probability=0.9 accuracy_factor=0 accuracy_confidence=0.95",
+    ]
+    assert found[3].policy == TransitionPolicy(entry_probability=0.9, exit_probability=0.1, accuracy_factor=0)
+    assert found[0].policy == TransitionPolicy(accuracy_factor=0)
+    (alone,) = tuned(rows, ZONES, labels, grid={"entry_probability": [0.9], "exit_probability": [0.1]})
+    assert alone.policy == found[3].policy and alone.found == found[2].found
+    (standard, doubting) = tuned(rows, ZONES, labels, grid={"plausible_speed": [None, 10]})
+    assert standard.policy == doubting.policy == TransitionPolicy.standard()
+
+
+def spoiled(jumps: int | None, noise: float, seed: int = 7) -> tuple[list[Fix], list[Any]]:
+    """Returns the fixes of a real drive with noise and, in each `jumps` fixes, a jump into a zone; and the visits of
+    the drive as labels. The accuracy holds 95 % of the noise."""
+    zones = ROOT / "examples" / "data" / "conditions.geojson"
+    log = replay(ROOT / "examples" / "data" / "drive.gpx", zones, policy="exact")
+    labels = [visit for visit in log.visits() if visit.duration >= timedelta(seconds=60)]
+    assert labels
+    circle = next(iter(Zones(zones).values())).condition
+    numbers, fixes = random.Random(seed), []
+    for number, (*position, _, time_us) in enumerate(log.replays[0].fixes):
+        latitude, longitude = (circle.latitude, circle.longitude) if jumps and number % jumps == 5 else position
+        north, east = numbers.gauss(0, noise), numbers.gauss(0, noise)
+        fixes.append(Fix(latitude + north / 111_267, longitude + east / 88_000, max(noise * 2.448, 5), time=time_us))
+    return fixes, labels
+
+
+def test_a_plausible_speed_is_chosen_for_a_drive_with_jumps() -> None:
+    zones = ROOT / "examples" / "data" / "conditions.geojson"
+    fixes, labels = spoiled(20, 2)
+    grid = {"plausible_speed": [None, 60], "corroboration_time": [0, 60]}
+    found = tune(fixes, zones, labels, policies=["exact"], grid=grid)
+    assert [trial.options["plausible_speed"] for trial in found] == [None, 60, 60]
+    trusting, *doubting = found
+    assert found.best.f1 > trusting.f1 and found.best.false < trusting.false
+    assert found.best in doubting and found.options == found.best.options
+    for trial in found:  # the options of a trial give the same visits in a replay of their own
+        own = compare(fixes, zones, policies={"p": trial.policy}, labels=labels, **trial.options)["p"]
+        assert (own.visits, own.flaps) == (trial.found + trial.false, trial.flaps)
+    fixed = tune(fixes, zones, labels, policies=["exact"], plausible_speed=60, corroboration_time=0)
+    assert fixed[0] == replace(doubting[0], name="exact", options=fixed.options)
+
+
+def test_a_probability_is_chosen_for_a_drive_with_noise() -> None:
+    zones = ROOT / "examples" / "data" / "conditions.geojson"
+    fixes, labels = spoiled(None, 30)
+    grid = {
+        "dwell": [0],
+        "margin": [0],
+        "probability": [0, 0.7, 0.9, 0.99, 0.999],
+        "accuracy_confidence": [0.3, 0.95],
+    }
+    found = tune(fixes, zones, labels, grid=grid)
+    assert len(found) == 9
+    assert found.best.policy.entry_probability > 0 and found.best.f1 > found[0].f1
+    assert len({(trial.found, trial.false, trial.flaps) for trial in found}) > 4, "the options make a difference"
+    for trial in found:
+        own = compare(fixes, zones, policies={"p": trial.policy}, labels=labels, **trial.options)["p"]
+        assert (own.visits, own.flaps) == (trial.found + trial.false, trial.flaps)
+
+
+def test_options_are_cross_validated() -> None:
+    rows, labels = frame(ann=wander(1), bob=wander(2), eve=wander(3)), truth("ann", "bob", "eve")
+    grid = {"probability": [0, 0.6, 0.95], "dwell": [0, 120], "accuracy_confidence": [0.2, 0.95]}
+    found = tuned(rows, ZONES, labels, grid=grid, cross_validate="device")
+    for fold in found.folds:
+        others = tuned(rows[rows.device != fold.left_out], ZONES, labels[labels.device != fold.left_out], grid=grid)
+        assert (fold.trial.name, fold.trial.options) == (others.best.name, others.options)
+        own = tuned(rows[rows.device == fold.left_out], ZONES, labels[labels.device == fold.left_out], grid=grid)
+        assert fold.trial in list(own)
+
+
+def test_tracks_that_can_be_read_only_once_are_tried_with_all_options() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    rows, labels = frame(ann=wander(1), bob=wander(2)), truth("ann", "bob")
+    table = arrow.Table.from_pandas(rows)
+    grid = {"plausible_speed": [None, 1], "probability": [0, 0.9], "accuracy_confidence": [0.3, 0.95]}
+    expected = tuned(rows, ZONES, labels, grid=grid)
+    assert len({(trial.found, trial.false, trial.flaps) for trial in expected}) > 2
+    assert list(tuned(table.to_reader(), ZONES, labels, grid=grid)) == list(expected)
+    fixes = [Fix(0, longitude, accuracy, time=at(minute)) for minute, longitude, accuracy in wander(1)]
+    own = [{key: value for key, value in row.items() if key != "device"} for row in truth("ann").to_dict("records")]
+    assert list(tune(iter(fixes), ZONES, own, grid=grid)) == list(tune(fixes, ZONES, own, grid=grid))
 
 
 def test_no_labels_make_every_visit_false() -> None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from .._dataclass import dataclass
 from .._errors import InputError, require
@@ -14,9 +14,10 @@ from .._files.sources import ConditionsSource, TrackSource, track_column
 from .._files.vector import PLAIN
 from .._log.visits import Known, VisitRow, visit_columns
 from .._native import InvalidArgumentError
+from .._tables.numbers import real, shown
 from .._tables.rows import Rows
 from .._tables.table import Plain
-from .._values.arguments import device_column
+from .._values.arguments import device_column, plausibility_row, share
 from .._values.policy import TransitionPolicy
 from .filling import conditions_of, conditions_reading, given_conditions
 from .given import GivenTracks
@@ -24,10 +25,21 @@ from .joint import Policies, copies, flap_limit, flaps, mean_seconds, named_poli
 from .labels import LabelSource, Place, Span, matched, read_labels
 
 Grid: TypeAlias = Mapping[str, Iterable[Any]]
-"""The values to try, by the name of a field of :class:`TransitionPolicy`."""
+"""The values to try, by the name of a field of :class:`TransitionPolicy`, or of an option of :func:`tune`."""
 GRID: Grid = {"dwell": (0.0, 20.0, 60.0, 180.0), "margin": (0.0, 20.0, 50.0), "accuracy_factor": (0.0, 1.0)}
 MOST = 10_000
 """The limit for the number of policies multiplied by the number of zones."""
+OPTIONS: Mapping[str, Any] = {
+    "plausible_speed": None,
+    "corroboration_count": 3,
+    "corroboration_time": 60.0,
+    "accuracy_confidence": 0.68,
+}
+"""The options of a monitor that a grid may vary, with their defaults."""
+_BOTH: Mapping[str, tuple[str, str]] = {
+    name: (f"entry_{name}", f"exit_{name}") for name in ("dwell", "margin", "probability")
+}
+"""The names in a grid that set two fields of a policy."""
 _DAY = 86_400_000_000
 _NUMBERS = ("precision", "recall", "f1", "entry_delay", "exit_delay", "flaps", "found", "missed", "false")
 
@@ -42,6 +54,8 @@ class Trial(Plain):
     Attributes:
         name: The policy's name.
         policy: The policy.
+        options: The options of the monitor: ``plausible_speed``, ``corroboration_count``, ``corroboration_time`` and
+            ``accuracy_confidence``.
         precision: The share of matched visits among all visits. None if the policy gave no visits.
         recall: The share of matched labels among all labels.
         f1: The harmonic mean of precision and recall, or 0 if no label was matched.
@@ -63,6 +77,7 @@ class Trial(Plain):
 
     name: str
     policy: TransitionPolicy
+    options: Mapping[str, Any]
     precision: float | None
     recall: float
     f1: float
@@ -96,7 +111,7 @@ class Fold(Plain):
 
 
 class Tuning(Rows[Trial]):
-    """One :class:`Trial` per policy, in the order of the policies.
+    """One :class:`Trial` per policy and combination of options, in the order of the policies.
 
     Attributes:
         best: The trial with the largest F1. If several trials have the largest F1, the smallest delay decides, then the
@@ -120,6 +135,11 @@ class Tuning(Rows[Trial]):
     def policy(self) -> TransitionPolicy:
         """The policy of :attr:`best`."""
         return self.best.policy
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options of :attr:`best`, for :class:`Monitor`, :class:`Fleet`, :func:`replay` or :func:`compare`."""
+        return self.best.options
 
     @property
     def validated_f1(self) -> float | None:
@@ -173,12 +193,16 @@ def tune(
     columns: Mapping[str, str] | None = None,
     radius: float | None = None,
     max_vertices: int | None = None,
+    plausible_speed: float | None = None,
+    corroboration_count: int = 3,
+    corroboration_time: float | timedelta = 60.0,
+    accuracy_confidence: float = 0.68,
     time_zone: str | tzinfo | None = None,
 ) -> Tuning:
     """Tries policies on tracks, and finds the policy that best reproduces the visits that really took place.
 
-    All policies are tried in one pass over the rows, which are read once. Each policy applies to all zones and replaces
-    the policies of the zones.
+    All policies are tried in one pass over the rows. If a grid varies options of the monitor, each combination of
+    options has its own pass. Each policy applies to all zones and replaces the policies of the zones.
 
     Args:
         tracks: The tracks, as for :func:`replay`.
@@ -189,8 +213,12 @@ def tune(
             device and zone must not overlap.
         policies: Policies by name, or names of presets. None means the policies of `grid`.
         grid: Values of fields of :class:`TransitionPolicy`; every combination is tried. ``dwell`` and ``margin`` set
-            both directions. If both `grid` and `policies` are None, dwells of 0 to 180 s and margins of 0 to 50 m are
-            tried, each combination with and without the accuracy.
+            both directions. ``probability`` sets `entry_probability` to its value and `exit_probability` to 1 minus its
+            value; 0 means no probability. A policy with probabilities has an `accuracy_factor` of 0; combinations of a
+            probability with a larger `accuracy_factor` are left out. A grid may also vary the options
+            `plausible_speed`, `corroboration_count`, `corroboration_time` and `accuracy_confidence`; with `policies`,
+            it may vary only these. If both `grid` and `policies` are None, dwells of 0 to 180 s and margins of 0 to
+            50 m are tried, each combination with and without the accuracy.
         cross_validate: With ``"device"`` or ``"day"`` (UTC), each device or day is judged by the policy that is best
             for the other devices or days. None means no cross-validation.
         flap_seconds: A crossing that the opposite crossing undoes within this time is a flap.
@@ -198,6 +226,11 @@ def tune(
         columns: The names of the tracks' columns, as for :func:`replay`.
         radius: The radius, in metres, for points that do not state one.
         max_vertices: The largest number of vertices that each shape may have, as for :func:`replay`.
+        plausible_speed: The greatest plausible speed, as for :class:`Monitor`; a doubted fix changes no visit.
+        corroboration_count: The number of doubted fixes that are trusted together, as for :class:`Monitor`.
+        corroboration_time: The least time that these fixes span, as for :class:`Monitor`.
+        accuracy_confidence: The share of the true positions within the accuracy of a fix, as for :class:`Monitor`. Only
+            policies with probabilities depend on it.
         time_zone: Time zone for labels whose times do not state one. If `time_zone` is None, labels whose times do not
             state a time zone are refused.
 
@@ -218,7 +251,13 @@ def tune(
         >>> found.policy.exit_dwell
         90
     """
-    chosen = _policies(policies, grid)
+    options = {
+        "plausible_speed": plausible_speed,
+        "corroboration_count": corroboration_count,
+        "corroboration_time": corroboration_time,
+        "accuracy_confidence": accuracy_confidence,
+    }
+    chosen = _candidates(policies, grid, options)
     limit = flap_limit(flap_seconds)
     if cross_validate not in (None, "device", "day"):
         raise InvalidArgumentError(f"cross_validate is {cross_validate!r}; must be 'device', 'day' or None")
@@ -231,53 +270,169 @@ def tune(
         raise InputError(name, "", "has no zone that a policy applies to: gates and beacons have no policy")
     if len(rows) * len(chosen) > MOST:
         raise InvalidArgumentError(
-            f"{len(chosen)} policies for {len(rows)} zones exceed {MOST} trials: use a smaller grid or fewer zones"
+            f"{len(chosen)} policies and options for {len(rows)} zones exceed {MOST} trials: "
+            "use a smaller grid or fewer zones"
         )
     given = GivenTracks(tracks, columns or {}, device, None, PLAIN, name="tracks")
-    # The table contains each zone once for every policy, so a single pass over the rows replays all policies.
-    policies_of = list(chosen.values())
-    logs = separated(given.replay(conditions_of(copies(rows, policies_of), name, {}), (), None), rows, len(chosen))
-    truth = read_labels(
-        labels,
-        {row.identifier for row in rows},
-        {replay.key: replay.end_us or 0 for replay in logs[0]},
-        column,
-        time_zone,
-    )
     assumed = {row.identifier: row.assuming for row in rows}
     parts = [_Parts(cross_validate) for _ in chosen]
-    for part, replays in zip(parts, logs):
-        own: defaultdict[Place, list[VisitRow]] = defaultdict(list)
-        for replay in replays:
-            for visit in visit_columns(replay.events, replay.begin_us, replay.end_us, assumed).rows():
-                own[replay.key, visit.identifier].append(visit)
-            for identifier, time_us in flaps(replay.events, round(limit * 1e6)):
-                part.of((replay.key, identifier), time_us).flaps += 1
-        for place in truth.keys() | own.keys():
-            part.add(place, truth.get(place, []), own.get(place, []))
-    trials = [part.trial(name, policy, part.counts) for part, (name, policy) in zip(parts, chosen.items())]
+    truth: Mapping[Place, Sequence[Span]] | None = None
+    for passed in _passes(chosen):
+        # The table contains each zone once for every policy, so a single pass over the rows replays all policies.
+        together = [chosen[number] for number in passed]
+        table = conditions_of(copies(rows, [one.policy for one in together]), name, together[0].options)
+        logs = separated(given.replay(table, (), None), rows, len(together))
+        if truth is None:
+            ends = {replay.key: replay.end_us or 0 for replay in logs[0]}
+            truth = read_labels(labels, {row.identifier for row in rows}, ends, column, time_zone)
+        for number, replays in zip(passed, logs):
+            part = parts[number]
+            own: defaultdict[Place, list[VisitRow]] = defaultdict(list)
+            for replay in replays:
+                for visit in visit_columns(replay.events, replay.begin_us, replay.end_us, assumed).rows():
+                    own[replay.key, visit.identifier].append(visit)
+                for identifier, time_us in flaps(replay.events, round(limit * 1e6)):
+                    part.of((replay.key, identifier), time_us).flaps += 1
+            for place in truth.keys() | own.keys():
+                part.add(place, truth.get(place, []), own.get(place, []))
+    trials = [part.trial(candidate, part.counts) for part, candidate in zip(parts, chosen)]
     return Tuning(trials, _folds(parts, chosen) if cross_validate else ())
 
 
-def _policies(policies: Any, grid: Grid | None) -> dict[str, TransitionPolicy]:
-    """The policies to try, by name."""
-    if policies is not None and grid is not None:
-        raise InvalidArgumentError("policies and grid: pass only one of them")
-    if policies is not None:
-        return named_policies(policies)
-    values = {name: list(each) for name, each in (GRID if grid is None else grid).items()}
+class _Candidate(NamedTuple):
+    """A policy and the options with which it is tried."""
+
+    name: str
+    policy: TransitionPolicy
+    options: Mapping[str, Any]
+
+    @property
+    def effect(self) -> tuple[Any, ...]:
+        """A key of the options, without the options that have no effect.
+
+        Raises:
+            InvalidArgumentError: An option is out of its range.
+            TypeError: An option has the wrong type.
+        """
+        speed, *corroboration = plausibility_row(*[self.options[name] for name in (*OPTIONS,)[:3]])
+        confidence = share(self.options["accuracy_confidence"])
+        return speed, corroboration if speed else (), confidence if self.policy.entry_probability else 0
+
+
+def _passes(chosen: Sequence[_Candidate]) -> list[list[int]]:
+    """Groups the numbers of the candidates whose options are equal: one pass over the rows tries all of them."""
+    found: list[list[int]] = []
+    for number, candidate in enumerate(chosen):
+        for passed in found:
+            if chosen[passed[0]].options == candidate.options:
+                passed.append(number)
+                break
+        else:
+            found.append([number])
+    return found
+
+
+def _candidates(policies: Any, grid: Grid | None, options: Mapping[str, Any]) -> list[_Candidate]:
+    """The policies to try, each with each combination of options that makes a difference."""
+    values = _values((GRID if policies is None else {}) if grid is None else grid)
+    varied = {name: each for name, each in values.items() if name in OPTIONS}
+    fields = {name: each for name, each in values.items() if name not in OPTIONS}
+    for name in varied:
+        if options[name] != OPTIONS[name]:
+            raise InvalidArgumentError(f"{name}: pass it as an argument or in the grid, but not both")
+    if policies is not None and (fields or (grid is not None and not varied)):
+        names = ", ".join(OPTIONS)
+        raise InvalidArgumentError(f"policies and grid: with policies, a grid may vary only {names}")
+    chosen = named_policies(policies) if policies is not None else _policies(fields, bool(varied))
+    found = []
+    for name, policy in chosen.items():
+        effects: list[Any] = []
+        for combination in product(*varied.values()):
+            own = dict(zip(varied, combination))
+            candidate = _Candidate(_named(name, own), policy, {**options, **own})
+            if candidate.effect not in effects:
+                effects.append(candidate.effect)
+                found.append(candidate)
+    _refuse_useless(varied, found)
+    return found
+
+
+def _values(grid: Any) -> dict[str, list[Any]]:
+    """Checks the names and values of a grid."""
+    if not isinstance(grid, Mapping):
+        raise TypeError(f"grid must be a mapping of names to lists of values, not {type(grid).__name__}")
+    known = [*_BOTH, *TransitionPolicy.__slots__, *OPTIONS]
+    found = {}
+    for name, each in grid.items():
+        if name not in known:
+            raise InvalidArgumentError(f"grid: {shown(name)} is not one of {', '.join(known)}")
+        if isinstance(each, str | bytes) or not isinstance(each, Iterable):
+            raise TypeError(f"grid: {name} must be a list of values, not {shown(each)}")
+        found[name] = list(each)
+        if not found[name]:
+            raise InvalidArgumentError(f"grid: {name} must have at least one value")
+        for field in _BOTH.get(name, ()):
+            if field in grid:
+                raise InvalidArgumentError(f"grid: {name} also sets {field}: remove one of them")
+    return found
+
+
+def _policies(fields: Mapping[str, Sequence[Any]], may_be_standard: bool) -> dict[str, TransitionPolicy]:
+    """The policies of a grid, by name. Leaves out probabilities with an accuracy factor above 0.
+
+    Args:
+        fields: The values by name.
+        may_be_standard: True if the standard policy is tried when there are no values.
+    """
+    if not fields:
+        return {"standard": TransitionPolicy.standard()} if may_be_standard else named_policies({})
     found: dict[str, TransitionPolicy] = {}
-    for combination in product(*values.values()) if values else ():
-        fields: dict[str, Any] = {}
-        for name, value in zip(values, combination):
-            both = name in ("dwell", "margin")
-            fields |= {f"entry_{name}": value, f"exit_{name}": value} if both else {name: value}
-        text = " ".join(f"{name}={_short(value)}" for name, value in zip(values, combination))
+    for combination in product(*fields.values()):
+        given = dict(zip(fields, combination))
         try:
-            found[text] = TransitionPolicy(**fields)
-        except TypeError as error:
+            policy = _policy(given)
+        except (TypeError, InvalidArgumentError) as error:
             raise InvalidArgumentError(f"grid: {error}") from None
-    return named_policies(found)
+        if policy is not None:
+            found[_named("", given)] = policy
+    if not found:
+        raise InvalidArgumentError("grid: accuracy_factor must contain 0, because every policy has a probability")
+    return found
+
+
+def _policy(given: Mapping[str, Any]) -> TransitionPolicy | None:
+    """The policy of one combination. None if it has a probability and an accuracy factor above 0."""
+    own: dict[str, Any] = {}
+    for name, value in given.items():
+        if name == "probability":
+            probability = real(value, name)
+            if probability != 0 and not 0.5 < probability <= 0.99999:
+                raise InvalidArgumentError(f"probability {shown(value)} must be 0, or above 0.5 and at most 0.99999")
+            leave = round(1 - probability, 9) if probability else 0.0
+            own |= {"entry_probability": probability, "exit_probability": leave}
+        else:
+            own |= dict.fromkeys(_BOTH.get(name, (name,)), value)
+    if not (own.get("entry_probability") or own.get("exit_probability")):
+        return TransitionPolicy(**own)
+    factor = real(own.get("accuracy_factor", 0), "accuracy_factor")
+    policy = TransitionPolicy(**own | {"accuracy_factor": min(0, factor)})
+    return None if factor > 0 else policy
+
+
+def _refuse_useless(varied: Mapping[str, Sequence[Any]], found: Sequence[_Candidate]) -> None:
+    """Raises InvalidArgumentError if a grid varies an option on which no candidate depends."""
+    if "accuracy_confidence" in varied and not any(one.policy.entry_probability for one in found):
+        reason = "accuracy_confidence changes nothing, because no policy has an entry_probability"
+        raise InvalidArgumentError(f"grid: {reason}: add probability to the grid, or leave accuracy_confidence out")
+    corroborated = [name for name in varied if name.startswith("corroboration")]
+    if corroborated and all(one.options["plausible_speed"] is None for one in found):
+        reason = f"{corroborated[0]} changes nothing, because plausible_speed is None"
+        raise InvalidArgumentError(f"grid: {reason}: pass plausible_speed, or leave {corroborated[0]} out")
+
+
+def _named(name: str, given: Mapping[str, Any]) -> str:
+    """A name followed by values, such as ``exact plausible_speed=60``."""
+    return " ".join([*([name] if name else []), *(f"{key}={_short(value)}" for key, value in given.items())])
 
 
 def _short(value: Any) -> str:
@@ -341,12 +496,13 @@ class _Parts:
             self.of(place, start).false += mine not in mines
 
     @staticmethod
-    def trial(name: str, policy: TransitionPolicy, counts: _Counts) -> Trial:
+    def trial(candidate: _Candidate, counts: _Counts) -> Trial:
         """Returns the score that results from the counts."""
         found, missed, false = counts.found, counts.missed, counts.false
         return Trial(
-            name=name,
-            policy=policy,
+            name=candidate.name,
+            policy=candidate.policy,
+            options=candidate.options,
             precision=found / (found + false) if found + false else None,
             recall=found / (found + missed) if found + missed else 1.0,
             f1=_f1(found, missed, false),
@@ -359,7 +515,7 @@ class _Parts:
         )
 
 
-def _folds(parts: Sequence[_Parts], chosen: Mapping[str, TransitionPolicy]) -> list[Fold]:
+def _folds(parts: Sequence[_Parts], chosen: Sequence[_Candidate]) -> list[Fold]:
     """Leaves out one part of the labels at a time, and returns the scores on the parts that were left out."""
     names = sorted({name for each in parts for name in each.parts}, key=lambda name: (str(type(name)), name))
     if len(names) < 2:
@@ -367,13 +523,12 @@ def _folds(parts: Sequence[_Parts], chosen: Mapping[str, TransitionPolicy]) -> l
     folds = []
     for left in names:
         others = [
-            each.trial(name, policy, sum((own for key, own in each.parts.items() if key != left), _Counts()))
-            for each, (name, policy) in zip(parts, chosen.items())
+            each.trial(candidate, sum((own for key, own in each.parts.items() if key != left), _Counts()))
+            for each, candidate in zip(parts, chosen)
         ]
         best = others.index(_best(others))
-        name, policy = list(chosen.items())[best]
         key = datetime.fromtimestamp(left * 86_400, UTC).date() if parts[0]._by == "day" else left
-        folds.append(Fold(key, parts[best].trial(name, policy, parts[best].parts.get(left, _Counts()))))
+        folds.append(Fold(key, parts[best].trial(chosen[best], parts[best].parts.get(left, _Counts()))))
     return folds
 
 
