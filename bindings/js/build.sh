@@ -20,8 +20,8 @@ mkdir -p "$out" "$work"
 toolchain=$(dirname "$(readlink -f "$(command -v swiftc)")")
 libraries=/usr/lib/wasm32-wasi
 builtins=$(find /usr/lib/llvm-*/lib/clang -name libclang_rt.builtins-wasm32.a 2> /dev/null | sort | tail -n 1)
-if [ ! -f $libraries/libc.a ] || [ -z "$builtins" ] || ! command -v wasm-opt > /dev/null; then
-  echo "bindings/js/build.sh: wasi-libc, compiler-rt for wasm32 or Binaryen is missing: .ci/wasm.sh" >&2
+if [ ! -f $libraries/libc.a ] || [ -z "$builtins" ] || ! command -v wasm-opt > /dev/null || ! command -v node > /dev/null; then
+  echo "bindings/js/build.sh: wasi-libc, compiler-rt for wasm32, Binaryen or Node is missing: .ci/wasm.sh" >&2
   exit 1
 fi
 objects=$(bindings/c/embedded.sh wasm32-wasi)
@@ -48,10 +48,12 @@ exports=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/--export=\1/p' bindings/c/fen
 "$toolchain/wasm-ld" -z stack-size=1048576 --stack-first --gc-sections --strip-all -o "$work/replay.wasm" \
   $libraries/crt1-command.o $replay $module $objects -L$libraries -lc -lm "$builtins" $wraps
 # The optimizer may use only the WebAssembly features that the objects use. Floating-point results stay the same,
-# because --fast-math is off.
+# because --fast-math is off. --dealign gives all loads and stores the same alignment hint, which engines ignore. Equal
+# hints and the order of functions (order.js) make the compressed module 6 % smaller.
 for made in fencepost replay; do
-  wasm-opt -Oz --converge --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
+  wasm-opt --dealign -Oz --converge --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
     --enable-mutable-globals "$work/$made.wasm" -o "$work/$made.wasm"
+  node bindings/js/order.js "$work/$made.wasm"
 done
 
 rm -rf "${out:?}/lib"
