@@ -36,6 +36,12 @@ struct Circle: Sendable {
     return reach < 2e7 && centre.squaredChord(to: position) > reach * reach
   }
 
+  /// Whether a position is so far from the centre that only the full geodesic solution gives the distance.
+  @inline(__always)
+  func isFar(from position: EarthVector) -> Bool {
+    !(centre.squaredChord(to: position) < ShortDistance.limit * ShortDistance.limit)
+  }
+
   /// The geodesic distance of a position from the centre, in metres.
   ///
   /// Short distances are computed from the chord, with an error of a few nanometres. If such a distance is within a
@@ -44,8 +50,7 @@ struct Circle: Sendable {
   func distance(
     to coordinate: Coordinate, at position: EarthVector, margins: (inner: Double, outer: Double)
   ) -> Double {
-    let squared = centre.squaredChord(to: position)
-    if squared < ShortDistance.limit * ShortDistance.limit {
+    if !isFar(from: position) {
       let distance = ShortDistance.distance(from: centre, to: position)
       let past = distance - radius
       if past.magnitude > DistanceBounds.doubt, (past + margins.inner).magnitude > DistanceBounds.doubt,

@@ -54,6 +54,46 @@
     guard let task = InverseTask(latitude1, longitude1, latitude2, longitude2) else { return .nan }
     return task.path(azimuths: false).distance
   }
+
+  /// A point to which several distances are computed, with the values that these computations share.
+  public struct Place: Sendable {
+    let latitude, longitude: Double
+    /// Whether latitude and longitude are in the usual ranges, ±90° and ±180°. Otherwise the other values are NaN.
+    let isUsual: Bool
+    /// `Trigonometry.settled(latitude)`, and the sine and cosine of the reduced latitude.
+    let settled, sine, cosine: Double
+
+    /// - Parameters:
+    ///   - latitude: In degrees.
+    ///   - longitude: In degrees.
+    public init(latitude: Double, longitude: Double) {
+      self.latitude = latitude
+      self.longitude = longitude
+      isUsual = latitude.magnitude <= 90 && longitude.magnitude <= 180
+      settled = isUsual ? Trigonometry.settled(latitude) : .nan
+      (sine, cosine) = isUsual ? InverseTask.reducedLatitude(settled) : (.nan, .nan)
+    }
+  }
+
+  /// Computes the distances from two points to a common place, in metres: bit for bit the same as two calls of
+  /// `distance`, in about half of their time.
+  ///
+  /// The rules for parameters and exceptional values are the same as for `solve`.
+  @inline(never)
+  public static func distances(
+    latitudes: SIMD2<Double>, longitudes: SIMD2<Double>, to place: Place
+  ) -> SIMD2<Double> {
+    if let distances = GeodesicPair.distances(latitudes: latitudes, longitudes: longitudes, to: place) {
+      return distances
+    }
+    var distances = SIMD2<Double>()
+    for lane in 0..<2 {
+      distances[lane] = distance(
+        latitude1: latitudes[lane], longitude1: longitudes[lane], latitude2: place.latitude,
+        longitude2: place.longitude)
+    }
+    return distances
+  }
 }
 
 /// A direction, given by the sine and cosine of the angle, which is counted clockwise from north.
