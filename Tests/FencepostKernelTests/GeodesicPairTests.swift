@@ -18,9 +18,21 @@ import Testing
     }
   }
 
-  /// Circles that a device leaves together are near each other: such pairs are solved side by side, except for those that
-  /// are nearly antipodal or lie on a meridian.
-  @Test func neighboursAreSolvedSideBySide() {
+  /// Uses Karney's "Test set for geodesics" (2010), doi:10.5281/zenodo.32156: each line, and its mirror image in the
+  /// meridian of its first point.
+  @Test func agreesWithKarneysTestSet() {
+    guard let rows = Golden.sharedRows("geodesic/GeodTest-short-dev.dat") else { return }
+    for row in rows {
+      let pair = GeodesicInverse.distances(
+        latitudes: SIMD2(repeating: row[3]), longitudes: SIMD2(row[4], -row[4]),
+        to: GeodesicInverse.Place(latitude: row[0], longitude: row[1]))
+      #expect((pair[0] - row[6]).magnitude <= 15e-9 && pair[1] == pair[0], "\(row)")
+    }
+  }
+
+  /// Circles that a device leaves together are near each other: such pairs are solved in the lanes, except for those
+  /// that are nearly antipodal or lie on a meridian.
+  @Test func neighboursAreSolvedInTheLanes() {
     var random = SeededGenerator("neighbours far away")
     var solved = 0
     let count = 4_000

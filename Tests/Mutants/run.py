@@ -260,6 +260,10 @@ MUTANTS = [
            "known.candidates.isEmpty && survey.confirmed", "survey.confirmed"),
     Mutant("the events of one fix come in the order in which they were found", REACHED,
            "      arrangeReached(table, &survey)\n", ""),
+    Mutant("two far circles have one distance", REACHED,
+           "      distance = distances[1]\n", "      distance = distances[0]\n"),
+    Mutant("the distance of a far circle is also that of the near circle before it", REACHED,
+           "    if index &+ 1 < next { return .nan }\n", "    if index &+ 1 < next { return distance }\n"),
     Mutant("the reached circles do not limit the safe region", "Detection/Neighbourhood.swift",
            "      var rest = lanes | changed\n", "      var rest = changed & 0\n"),
     # These mutants change the edge cells. To detect these mutants, EdgeCellsTests compares the answers of the cells
