@@ -270,6 +270,7 @@ def test_labels_of_any_kind_are_the_same() -> None:
         ({"corroboration_count": 1_001}, "corroboration_count"),
         ({"accuracy_confidence": 0}, "accuracy_confidence is 0"),
         ({"flap_seconds": -1}, "flap_seconds"),
+        ({"flap_seconds": float("inf")}, "flap_seconds"),
         ({"time_zone": "Mars/Olympus"}, "time_zone"),
     ],
 )

@@ -279,10 +279,21 @@ def _check_files(options: argparse.Namespace) -> None:
         raise UsageError(f"argument --{given}: needs --{other}")
     if options.by is None and (options.jobs > 1 or options.grouped):
         raise UsageError(f"argument --{'grouped' if options.grouped else 'jobs'}: needs --by")
+    for name in ("output", "visits", "report"):
+        for source in ("track", "conditions", "sightings"):
+            if _same_file(getattr(options, name), getattr(options, source)):
+                raise UsageError(f"argument --{name}: would overwrite the {source}: choose another file")
     same = options.output is not None and options.visits is not None
     same = same and os.path.abspath(options.output) == os.path.abspath(options.visits)
     if same and not options.output.lower().endswith(".gpkg"):
         raise UsageError("argument --visits: only a .gpkg can hold both events and visits; write them to two files")
+
+
+def _same_file(one: str | None, other: str | None) -> bool:
+    """True if both paths name the same existing regular file."""
+    if one is None or other is None or not (os.path.isfile(one) and os.path.exists(other)):
+        return False
+    return os.path.samefile(one, other)
 
 
 def _write_files(log: EventLog, options: argparse.Namespace) -> None:

@@ -13,6 +13,7 @@ from .._tables.arrow_reader import BatchReader, Plan, without_nulls
 from .._tables.frames import exported
 from .._tables.geometries import of_wkt, wkt_type
 from .._tables.names import CONDITIONS, GEOMETRY, POSITION, find, key
+from .._tables.numbers import decimal
 from .._tables.wkt import wkt_point
 from .._values.arguments import PROBABILITIES, identifier_text
 from .advice import CONDITIONS_OPTION, RADIUS, column_advice, decimal_comma
@@ -42,7 +43,7 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
             if what == "radius" and (radius is not None or wkt >= 0) and not texts[what]:
                 continue
             try:
-                values[what] = float(texts[what])
+                values[what] = decimal(texts[what])
             except ValueError:
                 reason = f"{what} {texts[what]!r} is not a number{decimal_comma(texts[what])}"
                 raise InputError(path, place, reason) from None
@@ -60,7 +61,9 @@ def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
     """Converts the text of a cell: to a number in the column ``buffer``, and to True or False in the columns
     ``oriented`` and ``gate``."""
     try:
-        return float(text) if what == "buffer" else {"true": True, "1": True, "false": False, "0": False}[text.lower()]
+        return (
+            decimal(text) if what == "buffer" else {"true": True, "1": True, "false": False, "0": False}[text.lower()]
+        )
     except (ValueError, KeyError):
         kind = "a number" if what == "buffer" else "true or false"
         raise InputError(path, place, f"{what} {text!r} is not {kind}") from None

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol, overload
 
 from .._errors import InputError
+from .kinds import is_pipe
 from .order import ordered
 from .track_files import read_tracks
 from .tracks import FixRow
@@ -30,6 +31,8 @@ class FileAgain:
             InputError: The file no longer exists, or has changed.
         """
         if self._fixes is None:
+            if is_pipe(self.path):
+                raise InputError(self.path, "", "is a pipe, which can be read only once: save it in a file")
             tracks = read_tracks(self.path, columns=self._columns, by=self._by, how=self._how)
             self._fixes = [(ordered(track)[0] if self._sort else track).fixes for track in tracks]
         return self._fixes[number] if number < len(self._fixes) else ()

@@ -59,6 +59,11 @@ def is_packed(path: str | Path) -> bool:
     return Path(path).suffix.lower() == ".gz"
 
 
+def is_pipe(path: str | Path) -> bool:
+    """True if a path is a pipe, a terminal or a socket, whose contents can be read only once."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
 def first_bytes(path: str | Path) -> bytes:
     """The first bytes of a file, decompressed if its name ends in ``.gz``.
 

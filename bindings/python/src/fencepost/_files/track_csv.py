@@ -24,12 +24,12 @@ from .._tables.names import (
     key,
     time_unit,
 )
-from .._tables.numbers import listed
+from .._tables.numbers import decimal, listed
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, parse_time
 from .._tables.wkt import wkt_point
 from .advice import DATE_ORDER, TRACK_OPTION, column_advice, decimal_comma
 from .csv_table import CSVTable
-from .kinds import is_packed
+from .kinds import check_kind, is_packed, is_pipe
 from .text import decode, text_pieces
 from .tracks import NO_POSITION, Point
 
@@ -67,11 +67,20 @@ def opened(
     """The table of a file that may be larger than memory; the file is read in pieces of about `size` characters."""
     try:
         with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
+            if is_pipe(path):
+                _check_pipe(file.peek(4096), path)
             yield Table(text_pieces(file, size), path, columns, by, times)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(path, "", f"cannot be read as gzip: {error}") from None
     except OSError as error:
         raise InputError(path, "", error.strerror or str(error)) from None
+
+
+def _check_pipe(start: bytes, path: str | Path) -> None:
+    """Refuses a pipe that contains no CSV."""
+    check_kind(start, path)
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[", b"<", b"$", b"!")):
+        raise InputError(path, "line 1", "is not CSV, and many tracks in a pipe must be CSV: save them in a file")
 
 
 class Layout(NamedTuple):
@@ -193,6 +202,6 @@ def _number(row: Sequence[str], index: int | None, what: str, place: str, path: 
     if text.lower() in NOTHING:
         return None
     try:
-        return float(text)
+        return decimal(text)
     except ValueError:
         raise InputError(path, place, f"{what} {text!r} is not a number{decimal_comma(text)}") from None

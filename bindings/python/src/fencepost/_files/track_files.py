@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import InputError
-from .kinds import check_name, ending, first_bytes, is_packed, read_unpacked
+from .kinds import check_name, ending, first_bytes, is_packed, is_pipe, read_unpacked
 from .tracks import VECTOR_FORMATS, Point, Track, split
 from .vector import PLAIN, Reading
 
@@ -66,7 +66,7 @@ def keyed_points(
         check_name(path)
     if kind in VECTOR_FORMATS and not is_packed(path):
         return None
-    start = first_bytes(path)
+    start = b"" if is_pipe(path) else first_bytes(path)
     text = start.lstrip(b"\xef\xbb\xbf \t\r\n")
     if kind in (".geojson", ".json") or (kind not in (".csv", ".tsv") and text.startswith(b"{")):
         from . import track_geojson
@@ -78,7 +78,9 @@ def keyed_points(
 
 
 def is_streamed(path: str | Path) -> bool:
-    """True if the libraries for reading this file of many tracks in batches are installed."""
+    """True if this file of many tracks is read in batches: it can be read again, and the libraries are installed."""
+    if is_pipe(path):
+        return False
     if ending(path) not in VECTOR_FORMATS:
         return True
     return all(map(find_spec, ("nanoarrow", "pyarrow" if ending(path) == ".parquet" else "pyogrio")))

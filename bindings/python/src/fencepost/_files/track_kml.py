@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 from .._errors import InputError
 from .._tables.names import TRACK, key
+from .._tables.numbers import decimal
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, parse_time
 from .kinds import is_packed, most_unpacked, too_large, unpacked
 from .text import read_bytes
@@ -110,7 +111,7 @@ def _points(track: ElementTree.Element, path: str | Path, number: int, style: Ti
             yield math.nan, math.nan, NO_POSITION, time
             continue
         try:
-            longitude, latitude = float(coord[0]), float(coord[1])
+            longitude, latitude = decimal(coord[0]), decimal(coord[1])
         except (ValueError, IndexError):
             raise InputError(path, place, f"is not longitude and latitude: {' '.join(coord)!r}") from None
         yield latitude, longitude, accuracies[index] if index < len(accuracies) else 0.0, time
@@ -125,7 +126,7 @@ def _accuracies(track: ElementTree.Element) -> list[float]:
 
 def _accuracy(text: str | None) -> float:
     try:
-        number = float(text or "nan")
+        number = decimal(text or "nan")
     except ValueError:
         return 0.0
     return number if math.isfinite(number) else 0.0

@@ -18,6 +18,8 @@ from .._log.lazy_events import LazyEvents
 from .._log.log import TrackReplay
 from .._log.visits import event_rows
 from .._native import InvalidArgumentError
+from .._tables.numbers import shown
+from .._tables.times import seconds_to_us
 from .._values.arguments import as_policy
 from .._values.enums import CAUSES, Cause
 from .._values.events import Event
@@ -39,10 +41,10 @@ def named_policies(policies: Policies) -> dict[str, TransitionPolicy]:
 
 def flap_limit(flap_seconds: float | timedelta) -> float:
     """Checks the longest time of a flap, and returns it in seconds."""
-    limit = flap_seconds.total_seconds() if isinstance(flap_seconds, timedelta) else float(flap_seconds)
-    if not limit >= 0:
-        raise InvalidArgumentError(f"flap_seconds {flap_seconds} is not 0 or more")
-    return limit
+    limit_us = seconds_to_us(flap_seconds, "flap_seconds")
+    if not 0 <= limit_us <= 10**15:
+        raise InvalidArgumentError(f"flap_seconds is {shown(flap_seconds)}; must be from 0 to 1e9 s")
+    return limit_us / 1e6
 
 
 def mean_seconds(delays: Sequence[int]) -> float | None:

@@ -73,6 +73,8 @@ def find(names: Sequence[str], known: Names, given: Mapping[str, str], required:
     found = _found(exact, keys, known, given, required)
     for index in found.values():
         check_one(exact, exact[index])
+    if "latitude" in found and found["latitude"] == found.get("longitude"):
+        raise InvalidArgumentError(f"columns: the column {exact[found['latitude']]!r} is both latitude and longitude")
     return found
 
 

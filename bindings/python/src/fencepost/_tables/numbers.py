@@ -57,6 +57,17 @@ def real(value: Any, what: str) -> float:
     return value if kind is int else number
 
 
+def decimal(text: str) -> float:
+    """The number that a text states.
+
+    Raises:
+        ValueError: The text is not a number, or contains an underscore: ``float`` reads ``1_0`` as 10.
+    """
+    if "_" in text:
+        raise ValueError(f"{shown(text)} is not a number")
+    return float(text)
+
+
 def is_number(value: Any) -> bool:
     """Whether an argument is one number instead of a column. Bools and arrays without dimensions count as numbers."""
     return isinstance(value, int | float) or (getattr(value, "shape", None) == () and hasattr(value, "__float__"))
