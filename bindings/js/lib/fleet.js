@@ -9,7 +9,7 @@ import {
   DEVICE_STATISTICS, EVENT, EXPLANATION, FLEET_COLUMNS, FLEET_COUNTERS, OPTIONS as LAYOUT,
 } from "./layout.js";
 import { hostBits, putOptions } from "./monitor.js";
-import { STATES, countOf, integer, listed, members, microseconds, shown, timeOf, truth } from "./values.js";
+import { STATES, countOf, integer, listed, members, microseconds, refuseDetached, shown, timeOf, truth } from "./values.js";
 import { AdoptedZones, Zones } from "./zones.js";
 
 const NO_DEVICE = 0n;
@@ -482,6 +482,7 @@ export class Fleet extends Handle {
     const { engine } = this;
     const { adapt = false } = members(options, "options", ["adapt"]);
     if (!(bytes instanceof Uint8Array)) throw new InvalidArgumentError(`bytes is ${shown(bytes)}; must be a Uint8Array`);
+    refuseDetached(bytes, "bytes");
     const flag = truth(adapt, "adapt") ? 1 : 0;
     engine.room(16 * bytes.length);
     engine.within((take) => {

@@ -4,7 +4,9 @@ import { geometryOf, putCondition, putDefinition, sizeOf } from "./conditions.js
 import { Handle } from "./engine.js";
 import { InvalidArgumentError } from "./errors.js";
 import { CONDITION_DEFINITION, CONDITION_STATE, POINT_COLUMNS, SHAPE, SYNC_RESULT } from "./layout.js";
-import { EDGES, KINDS, countOf, integer, members, number, numberOf, putNumbers, sameLength, shown, timeOf, unsigned } from "./values.js";
+import {
+  EDGES, KINDS, countOf, integer, members, number, numberOf, putNumbers, refuseDetached, sameLength, shown, timeOf, unsigned,
+} from "./values.js";
 
 const PUT_ADD = 0;
 const COLUMN_MEMBERS = ["identifiers", "latitudes", "longitudes", "radii", "tags"];
@@ -369,6 +371,7 @@ export function restored(engine, name, bytes, ...handles) {
   if (!(bytes instanceof Uint8Array)) {
     throw new InvalidArgumentError(`the snapshot is ${shown(bytes)}; must be a Uint8Array`);
   }
+  refuseDetached(bytes, "the snapshot");
   engine.room(16 * bytes.length);
   return engine.within((take) => {
     const place = take(bytes.length);

@@ -183,11 +183,22 @@ export function listed(value, name) {
   return Array.from(value);
 }
 
+/** Refuses a typed array whose buffer was transferred: it looks as if it were empty. */
+export function refuseDetached(array, name) {
+  if (array.length > 0) return;
+  try {
+    new Uint8Array(array.buffer);
+  } catch {
+    throw new InvalidArgumentError(`${name} is detached, because its buffer was transferred; pass a copy`);
+  }
+}
+
 /** The number of elements of a column. */
 export function lengthOf(column, name) {
   if (!Array.isArray(column) && !(ArrayBuffer.isView(column) && !(column instanceof DataView))) {
     throw new InvalidArgumentError(`${name} is ${shown(column)}; must be an array or a typed array`);
   }
+  if (!Array.isArray(column)) refuseDetached(column, name);
   return column.length;
 }
 

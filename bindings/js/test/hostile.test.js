@@ -247,6 +247,27 @@ test("a full queue tells how far a batch came, across blocks of rows", () => {
   assert.equal(monitor.statistics().acceptedFixes, 150_099);
 });
 
+test("typed arrays whose buffer was transferred are refused", () => {
+  const detached = (array) => {
+    structuredClone(array, { transfer: [array.buffer] });
+    return array;
+  };
+  const monitor = new Monitor();
+  monitor.add("a", circle);
+  const column = () => detached(Float64Array.of(1));
+  refuses(() => monitor.feedMany({ latitudes: column(), longitudes: column(), times: column() }), "invalid_argument");
+  refuses(() => Monitor.restore(detached(monitor.snapshot())), "invalid_argument");
+  const zones = new Zones();
+  zones.add("a", circle);
+  const fleet = new Fleet(zones);
+  fleet.feed("truck", fix);
+  refuses(() => fleet.importDevice("van", detached(Uint8Array.of(1))), "invalid_argument");
+  refuses(() => fleet.feedMany({ devices: [], latitudes: column(), longitudes: column(), times: column() }), "invalid_argument");
+  const empty = new Float64Array(0);
+  assert.equal(monitor.feedMany({ latitudes: empty, longitudes: empty, times: empty }).accepted, 0);
+  for (const object of [monitor, fleet, zones]) object.dispose();
+});
+
 test("rows that are invalid are counted, or refuse the batch", () => {
   const monitor = new Monitor();
   const columns = { latitudes: [1, NaN, 1, 95], longitudes: [1, 1, 1, 1], times: [NOW, NOW, NaN, NOW] };
