@@ -25,7 +25,7 @@ storeless=$(export FENCEPOST_STORE=none && bindings/c/build.sh > /dev/null && bi
 FENCEPOST_STORE=none PREFIX=$folder/installed bindings/c/install.sh install > /dev/null
 cmp "$storeless" "$folder/installed/lib/libfencepost.a" || fail "what is installed is not the library without stores"
 if grep -r sqlite "$folder/installed/lib/pkgconfig" "$folder/installed/lib/cmake"; then fail "what is installed asks for SQLite"; fi
-static "$storeless" "$folder/static-nostore" 1050000
+static "$storeless" "$folder/static-nostore" 1075000
 compile -static Tests/Cross/store.c "$storeless" -o "$folder/refused"
 if "$folder/refused" write "$folder" 2> "$folder/refusal"; then fail "a library without stores opened one"; fi
 grep -q 'store_unavailable: this build of the library has no store' "$folder/refusal" || fail "says $(cat "$folder/refusal")"
