@@ -20,6 +20,7 @@ REASONS = {
     },
     "JSON of a sender": {"Follower.receive", "HttpSource.read", "Source.read"},
     "an event of any follower": {"Broadcast.subscribe"},
+    "keyword arguments that a program passes on": {"Trial.__init__", "Tuning.options"},
     "of a library without types": {"EventLog.to_file", "Tuning.plot"},
     "made by the package alone": {
         "ArrowExport.__init__", "Device.__init__", "EventUpdates.__init__", "LiveEvents.__init__", "Log.__init__",
