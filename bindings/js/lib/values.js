@@ -183,13 +183,14 @@ export function listed(value, name) {
   return Array.from(value);
 }
 
-/** Refuses a typed array whose buffer was transferred: it looks as if it were empty. */
+/** Refuses a typed array whose buffer was transferred or became too short: the array looks empty, but it has no elements
+ * to read, so its methods throw an error. */
 export function refuseDetached(array, name) {
   if (array.length > 0) return;
   try {
-    new Uint8Array(array.buffer);
+    array.at(0);
   } catch {
-    throw new InvalidArgumentError(`${name} is detached, because its buffer was transferred; pass a copy`);
+    throw new InvalidArgumentError(`${name} has lost its buffer, which was transferred or made shorter; pass a copy`);
   }
 }
 

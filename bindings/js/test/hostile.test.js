@@ -247,7 +247,7 @@ test("a full queue tells how far a batch came, across blocks of rows", () => {
   assert.equal(monitor.statistics().acceptedFixes, 150_099);
 });
 
-test("typed arrays whose buffer was transferred are refused", () => {
+test("typed arrays whose buffer was transferred or made shorter are refused", () => {
   const detached = (array) => {
     structuredClone(array, { transfer: [array.buffer] });
     return array;
@@ -263,6 +263,12 @@ test("typed arrays whose buffer was transferred are refused", () => {
   fleet.feed("truck", fix);
   refuses(() => fleet.importDevice("van", detached(Uint8Array.of(1))), "invalid_argument");
   refuses(() => fleet.feedMany({ devices: [], latitudes: column(), longitudes: column(), times: column() }), "invalid_argument");
+  const buffer = new ArrayBuffer(8, { maxByteLength: 8 });
+  if (buffer.resizable) {
+    const cut = new Float64Array(buffer, 0, 1);
+    buffer.resize(0);
+    refuses(() => monitor.feedMany({ latitudes: cut, longitudes: cut, times: cut }), "invalid_argument");
+  }
   const empty = new Float64Array(0);
   assert.equal(monitor.feedMany({ latitudes: empty, longitudes: empty, times: empty }).accepted, 0);
   for (const object of [monitor, fleet, zones]) object.dispose();

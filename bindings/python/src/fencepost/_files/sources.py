@@ -208,7 +208,8 @@ def as_conditions(
         by: The column that identifies the track; None means that there is one track.
     """
     state = assumed_by_default(by) if assuming is None else assumed_state(assuming)
-    radius = None if radius is None else float(radius_in_metres(radius))
+    if radius is not None:
+        radius = float(radius_in_metres(radius))
     conditions = collected(conditions)
     if isinstance(conditions, str | os.PathLike):
         path = path_text(conditions)

@@ -314,8 +314,11 @@ class _Candidate(NamedTuple):
             InvalidArgumentError: An option is out of its range.
             TypeError: An option has the wrong type.
         """
-        speed, *corroboration = plausibility_row(*[self.options[name] for name in (*OPTIONS,)[:3]])
-        confidence = share(self.options["accuracy_confidence"])
+        options = self.options
+        speed, *corroboration = plausibility_row(
+            options["plausible_speed"], options["corroboration_count"], options["corroboration_time"]
+        )
+        confidence = share(options["accuracy_confidence"])
         return speed, corroboration if speed else (), confidence if self.policy.entry_probability else 0
 
 
@@ -334,7 +337,10 @@ def _passes(chosen: Sequence[_Candidate]) -> list[list[int]]:
 
 def _candidates(policies: Any, grid: Grid | None, options: Mapping[str, Any]) -> list[_Candidate]:
     """The policies to try, each with each combination of options that makes a difference."""
-    values = _values((GRID if policies is None else {}) if grid is None else grid)
+    if grid is None:
+        values = _values(GRID) if policies is None else {}
+    else:
+        values = _values(grid)
     varied = {name: each for name, each in values.items() if name in OPTIONS}
     fields = {name: each for name, each in values.items() if name not in OPTIONS}
     for name in varied:
