@@ -100,6 +100,13 @@ def test_no_output_overwrites_an_input(folder: Path, arguments: tuple[str, str])
     assert [(folder / name).read_bytes() for name in ("t.csv", "c.csv")] == before
 
 
+@pytest.mark.parametrize("other", ["--output", "--visits"])
+def test_a_report_does_not_overwrite_another_output(folder: Path, other: str) -> None:
+    done = command(folder, "t.csv", "--by", "car", other, "v.csv", "--report", "./v.csv")
+    assert done.returncode == 2 and b"--report" in done.stderr, done.stderr
+    assert not (folder / "v.csv").exists()
+
+
 @pytest.mark.parametrize("row", ["a,1714560000,1_0,0,5", "a,1714560000,0,0_0,5", "a,1714560000,0,0,1_0"])
 def test_an_underscore_is_no_digit(folder: Path, row: str) -> None:
     (folder / "t.csv").write_text(f"car,time,lat,lon,accuracy\n{row}\n")

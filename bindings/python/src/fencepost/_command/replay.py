@@ -283,9 +283,14 @@ def _check_files(options: argparse.Namespace) -> None:
         for source in ("track", "conditions", "sightings"):
             if _same_file(getattr(options, name), getattr(options, source)):
                 raise UsageError(f"argument --{name}: would overwrite the {source}: choose another file")
-    same = options.output is not None and options.visits is not None
-    same = same and os.path.abspath(options.output) == os.path.abspath(options.visits)
-    if same and not options.output.lower().endswith(".gpkg"):
+    written = {
+        name: os.path.realpath(path)
+        for name in ("output", "visits", "report")
+        if (path := getattr(options, name)) is not None
+    }
+    if written.get("report") in (written.get("output", ""), written.get("visits", "")):
+        raise UsageError("argument --report: would overwrite the output or the visits: choose another file")
+    if written.get("visits") == written.get("output", "") and not options.output.lower().endswith(".gpkg"):
         raise UsageError("argument --visits: only a .gpkg can hold both events and visits; write them to two files")
 
 
