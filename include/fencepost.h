@@ -715,11 +715,15 @@ typedef struct fencepost_explanation {
   uint32_t corroborations_needed; /* corroboration_count */
   double probability;             /* probability that the shape contains the true position of the last valid fix, with a
                                  policy that has probabilities */
+  double ellipse_major_m;         /* error ellipse of the last valid fix, if it has one and the policy has
+                                     probabilities: one-sigma semi-axes, metres */
+  double ellipse_minor_m;         /* metres */
+  double ellipse_orientation;     /* direction of the major axis, degrees clockwise from north */
 } fencepost_explanation;
 
 /* Initialise each fencepost_explanation with this macro. */
 #define FENCEPOST_EXPLANATION_INIT \
-  {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+  {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* ------------------------------------------------------------------------- definitions of conditions */
 
@@ -1690,11 +1694,23 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_fixes(fencepost_monitor *m
  * Fixes as columns: each member of a fix has its own array, or every n-th element of a larger array. A stride is the
  * distance in bytes from one row to the next; it may be negative, or 0 for a value that all rows share. The values need
  * not be aligned.
+ *
+ * A row may have an error ellipse. Policies with probabilities then use the ellipse instead of the accuracy; everything
+ * else uses the accuracy. The ellipse is kept with the last fix. A row has no ellipse if the three values are NaN; a row
+ * with semi-axes that are negative, infinite or in the wrong order, or with an orientation that is not finite, is
+ * invalid. Feed a single fix with an ellipse as one row:
+ *
+ *     double major = 30, minor = 4, orientation = 75;
+ *     fencepost_fix_columns one = fencepost_one_fix(&fix);
+ *     one.majors_m = &major, one.minors_m = &minor, one.orientations = &orientation;
+ *     fencepost_monitor_feed_columns(monitor, &one, 1, NULL, &error);
  */
 typedef struct fencepost_fix_columns {
   uint32_t struct_size;       /* set by FENCEPOST_FIX_COLUMNS_INIT */
   uint32_t refuse_invalid;    /* 0: invalid rows are skipped and counted; 1: an invalid row makes the call refuse the
-                                 whole batch */
+                                 whole batch; 2: there is one row, which has the result of
+                                 fencepost_monitor_feed_fix() or fencepost_fleet_feed_fix(): a fix that is late or ahead
+                                 of the clock is refused with that status */
   const double *latitudes;    /* degrees, -90 ... 90 */
   const double *longitudes;   /* degrees, -180 ... 180 */
   const double *accuracies_m; /* metres; 0 = not reported; negative or NaN = no position. NULL = not reported in any
@@ -1704,10 +1720,29 @@ typedef struct fencepost_fix_columns {
   int64_t longitude_stride;   /* bytes */
   int64_t accuracy_stride;    /* bytes */
   int64_t time_stride;        /* bytes */
+  const double *majors_m;     /* major one-sigma semi-axis of the error ellipse, metres. NULL together with the next two
+                                 members: no row has an ellipse. Since: 0.3, like the next members */
+  const double *minors_m;     /* minor one-sigma semi-axis, metres, 0 ... the major semi-axis */
+  const double *orientations; /* direction of the major axis, degrees clockwise from north */
+  int64_t major_stride;       /* bytes */
+  int64_t minor_stride;       /* bytes */
+  int64_t orientation_stride; /* bytes */
 } fencepost_fix_columns;
 
-/* For columns whose values lie one after the other in memory: set the four pointers. */
-#define FENCEPOST_FIX_COLUMNS_INIT {sizeof(fencepost_fix_columns), 0, NULL, NULL, NULL, NULL, 8, 8, 8, 8}
+/* For columns whose values lie one after the other in memory: set the pointers. */
+#define FENCEPOST_FIX_COLUMNS_INIT \
+  {sizeof(fencepost_fix_columns), 0, NULL, NULL, NULL, NULL, 8, 8, 8, 8, NULL, NULL, NULL, 8, 8, 8}
+
+/* Returns columns of one row that contain a fix, which must stay in memory; the row is fed like a single fix. */
+static inline fencepost_fix_columns fencepost_one_fix(const fencepost_fix *fix) {
+  fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
+  columns.refuse_invalid = 2;
+  columns.latitudes = &fix->latitude;
+  columns.longitudes = &fix->longitude;
+  columns.accuracies_m = &fix->accuracy_m;
+  columns.times_us = &fix->time_us;
+  return columns;
+}
 
 /*
  * Feeds many fixes from columns in order, read in place, with the same result as fencepost_monitor_feed_fixes().

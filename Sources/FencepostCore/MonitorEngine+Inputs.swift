@@ -10,8 +10,52 @@ extension MonitorEngine {
     if isFull || !tracker.passesInSafety(fix) { try decide(fix, &survey) }
   }
 
+  @inline(__always)
   private mutating func decide(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) {
-    if case .invalid = try take(fix, &survey), let defect = fix.defect { throw .invalidArgument(defect) }
+    if case .invalid = try takeOne(fix, &survey), let defect = fix.defect { throw .invalidArgument(defect) }
+  }
+
+  /// Feeds one fix that may have an error ellipse. See ``feed(_:)``.
+  ///
+  /// - Returns: Whether the fix was accepted, invalid or doubted.
+  @discardableResult
+  public mutating func feed(_ fix: Fix, ellipse: FixEllipse?) throws(MonitorError) -> FeedResult {
+    var survey = Survey()
+    return try feed(fix, ellipse: ellipse, &survey)
+  }
+
+  mutating func feed(_ fix: Fix, ellipse: FixEllipse?, _ survey: inout Survey) throws(MonitorError) -> FeedResult {
+    let outcome = try takeOne(fix, ellipse, &survey)
+    if outcome == .invalid, let defect = fix.defect ?? ellipse?.defect { throw .invalidArgument(defect) }
+    return FeedResult(outcome)
+  }
+
+  /// Feeds a fix that may have an error ellipse. An unusable or doubted fix is only counted.
+  @inline(never)
+  private mutating func takeOne(
+    _ fix: Fix, _ ellipse: FixEllipse?, _ survey: inout Survey
+  ) throws(MonitorError) -> FixOutcome {
+    guard let ellipse else { return try takeOne(fix, &survey) }
+    guard ellipse.defect == nil else {
+      tracker.counters.invalidFixes += 1
+      return .invalid
+    }
+    let accepted = tracker.counters.acceptedFixes
+    let known = tracker.timeline.lastEllipse
+    tracker.timeline.setEllipse(ellipse, of: accepted + 1)
+    defer {
+      if tracker.counters.acceptedFixes == accepted {
+        tracker.timeline.setEllipse(known, of: accepted)
+      } else {
+        tracker.timeline.hasHadEllipses = true
+      }
+    }
+    return try takeOne(fix, &survey)
+  }
+
+  @inline(never)
+  private mutating func takeOne(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) -> FixOutcome {
+    try take(fix, &survey)
   }
 
   /// Feeds a fix that may change a state or be refused. An unusable or doubted fix is only counted.
@@ -61,7 +105,23 @@ extension MonitorEngine {
   mutating func feed(
     _ columns: FixColumns, result: inout FeedResult, _ survey: inout Survey
   ) throws(MonitorError) {
+    if columns.isOne {
+      result = try feed(columns[unchecked: 0], ellipse: columns.ellipses?.ellipse(0), &survey)
+      return
+    }
+    guard columns.ellipses == nil else { return try feedEllipses(columns, result: &result, &survey) }
     try feed(rows: columns, result: &result, &survey)
+  }
+
+  private mutating func feedEllipses(
+    _ columns: FixColumns, result: inout FeedResult, _ survey: inout Survey
+  ) throws(MonitorError) {
+    result = FeedResult()
+    for row in 0..<columns.count {
+      try result.count(row: row) { () throws(MonitorError) in
+        try takeOne(columns[unchecked: row], columns.ellipses?.ellipse(row), &survey)
+      }
+    }
   }
 
   private mutating func feed(

@@ -98,7 +98,9 @@ extension fencepost_explanation {
       doubted_distance_m: explanation.doubt?.distance ?? .nan, doubted_seconds: explanation.doubt?.seconds ?? .nan,
       doubted_limit_mps: explanation.doubt?.plausibleSpeed ?? .nan,
       corroborations: UInt32(clamping: explanation.doubt?.corroborations ?? 0),
-      corroborations_needed: UInt32(clamping: explanation.doubt?.corroborationsNeeded ?? 0), probability: .nan)
+      corroborations_needed: UInt32(clamping: explanation.doubt?.corroborationsNeeded ?? 0), probability: .nan,
+      ellipse_major_m: explanation.ellipse?.major ?? .nan, ellipse_minor_m: explanation.ellipse?.minor ?? .nan,
+      ellipse_orientation: explanation.ellipse?.orientation ?? .nan)
     probability = explanation.probability ?? .nan
   }
 }

@@ -44,14 +44,18 @@ struct SightingRows {
 }
 
 extension FixColumns {
+  /// The value of `refuse_invalid` for one row that is fed like a single fix.
+  private static let isOne: UInt32 = 2
+
   /// The caller's columns; `nil` if there are no rows.
   init?(_ columns: UnsafePointer<fencepost_fix_columns>, _ count: Int) throws(BoundaryError) {
     let defaults = fencepost_fix_columns(
       struct_size: 0, refuse_invalid: 0, latitudes: nil, longitudes: nil, accuracies_m: nil, times_us: nil,
-      latitude_stride: 8, longitude_stride: 8, accuracy_stride: 8, time_stride: 8)
+      latitude_stride: 8, longitude_stride: 8, accuracy_stride: 8, time_stride: 8, majors_m: nil, minors_m: nil,
+      orientations: nil, major_stride: 8, minor_stride: 8, orientation_stride: 8)
     let value = try SizedStruct.read(columns, defaults: defaults, "columns")
-    guard value.refuse_invalid <= 1 else {
-      throw .invalidArgument("refuse_invalid is \(value.refuse_invalid); must be 0 or 1")
+    guard value.refuse_invalid <= 1 || (value.refuse_invalid == Self.isOne && count == 1) else {
+      throw .invalidArgument("refuse_invalid is \(value.refuse_invalid); must be 0 or 1, or 2 for a single row")
     }
     let latitudes = try Boundary.require(value.latitudes, count: count, "latitudes")
     let longitudes = try Boundary.require(value.longitudes, count: count, "longitudes")
@@ -61,7 +65,11 @@ extension FixColumns {
       count: count, latitudes: Column(start: latitudes, stride: Int(truncatingIfNeeded: value.latitude_stride)),
       longitudes: Column(start: longitudes, stride: Int(truncatingIfNeeded: value.longitude_stride)),
       accuracies: value.accuracies_m.map { Column(start: $0, stride: Int(truncatingIfNeeded: value.accuracy_stride)) },
-      times: Column(start: times, stride: Int(truncatingIfNeeded: value.time_stride)))
+      times: Column(start: times, stride: Int(truncatingIfNeeded: value.time_stride)),
+      ellipses: try EllipseColumns(
+        Column(value.majors_m, stride: value.major_stride), Column(value.minors_m, stride: value.minor_stride),
+        Column(value.orientations, stride: value.orientation_stride)),
+      isOne: value.refuse_invalid == Self.isOne)
     if value.refuse_invalid == 1 { try refusedByEngine { () throws(MonitorError) in try checkRows() } }
   }
 }

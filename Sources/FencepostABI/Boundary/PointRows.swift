@@ -34,25 +34,38 @@ extension MeasuredColumns {
       orientation_stride: 8)
     let value = try SizedStruct.read(Boundary.require(columns, "columns"), defaults: defaults, "columns")
     guard value.reserved == 0 else { throw .unsupported("columns.reserved must be zero") }
-    func column(_ start: UnsafePointer<Double>?, _ stride: Int64) -> Column? {
-      start.map { Column(start: UnsafeRawPointer($0), stride: Int(truncatingIfNeeded: stride)) }
-    }
+    func column(_ start: UnsafePointer<Double>?, _ stride: Int64) -> Column? { Column(start, stride: stride) }
     let latitudes = column(try Boundary.require(value.latitudes, count: count, "latitudes"), value.latitude_stride)
     let longitudes = column(try Boundary.require(value.longitudes, count: count, "longitudes"), value.longitude_stride)
     // Columns without rows are not read.
     let anywhere = Column(start: UnsafeRawPointer(columns.unsafelyUnwrapped), stride: 0)
     let points = PointColumns(count: count, latitudes: latitudes ?? anywhere, longitudes: longitudes ?? anywhere)
     let accuracies = column(value.accuracies_m, value.accuracy_stride)
-    guard
-      let majors = column(value.majors_m, value.major_stride), let minors = column(value.minors_m, value.minor_stride),
-      let orientations = column(value.orientations, value.orientation_stride)
-    else {
-      guard value.majors_m == nil, value.minors_m == nil, value.orientations == nil else {
+    let ellipses = try EllipseColumns(
+      column(value.majors_m, value.major_stride), column(value.minors_m, value.minor_stride),
+      column(value.orientations, value.orientation_stride))
+    self.init(points: points, accuracies: accuracies, ellipses: ellipses)
+  }
+}
+
+extension FixColumns.Column {
+  init?(_ start: UnsafePointer<Double>?, stride: Int64) {
+    guard let start else { return nil }
+    self.init(start: UnsafeRawPointer(start), stride: Int(truncatingIfNeeded: stride))
+  }
+}
+
+extension EllipseColumns {
+  /// Makes columns of error ellipses; `nil` without columns.
+  init?(
+    _ majors: FixColumns.Column?, _ minors: FixColumns.Column?, _ orientations: FixColumns.Column?
+  ) throws(BoundaryError) {
+    guard let majors, let minors, let orientations else {
+      guard majors == nil, minors == nil, orientations == nil else {
         throw .invalidArgument("majors_m, minors_m and orientations must all be NULL or all be columns")
       }
-      self.init(points: points, accuracies: accuracies)
-      return
+      return nil
     }
-    self.init(points: points, accuracies: accuracies, ellipses: (majors, minors, orientations))
+    self.init(majors: majors, minors: minors, orientations: orientations)
   }
 }

@@ -69,6 +69,15 @@ struct InputCounters: Sendable, Equatable {
 }
 
 extension FeedResult {
+  /// The counts of one fix.
+  init(_ outcome: FixOutcome) {
+    switch outcome {
+    case .accepted: accepted = 1
+    case .invalid: invalid = 1
+    case .doubted: doubted = 1
+    }
+  }
+
   /// Feeds one row of a batch and counts it.
   ///
   /// - Parameter feed: Feeds the fix of the row.

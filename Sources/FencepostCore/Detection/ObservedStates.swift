@@ -277,6 +277,8 @@ struct Candidate: Sendable {
   var isTimed: Bool
   /// Whether the fix is a point of the path between two fixes.
   var isOnPath = false
+  /// See ``EventEntry/probability``.
+  var probability = Double.nan
 }
 
 /// The observed state of a beacon condition, and its last sighting.

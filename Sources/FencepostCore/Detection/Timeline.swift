@@ -18,6 +18,12 @@ struct Timeline: Sendable {
   private var gapEnd: Int64 = .min
   /// The doubted fixes since the last fix; empty without a last fix.
   private(set) var chain = DoubtChain()
+  /// An error ellipse, and the number of the accepted fix that has it. Without inputs that have ellipses, nothing has to
+  /// be done for a fix.
+  private var ellipse = FixEllipse(major: 0, minor: 0, orientation: 0)
+  private var ellipseFix = UInt64.max
+  /// Whether the saved form may contain error ellipses or probabilities that come from them.
+  var hasHadEllipses = false
   /// An offset that is greater than each valid time.
   private static let pendingGap: Int64 = 1 << 62
 
@@ -52,6 +58,19 @@ struct Timeline: Sendable {
     lastFix = nil
     chain = DoubtChain()
     gap = .min
+  }
+
+  // MARK: - Error ellipses
+
+  /// The error ellipse of the last fix; `nil` if it has none.
+  @inline(__always)
+  var lastEllipse: FixEllipse? { ellipseFix == counters.acceptedFixes && lastFix != nil ? ellipse : nil }
+
+  /// Sets the error ellipse of the accepted fix with a number, or of none.
+  mutating func setEllipse(_ ellipse: FixEllipse?, of number: UInt64) {
+    ellipseFix = .max
+    guard let ellipse else { return }
+    (self.ellipse, ellipseFix) = (ellipse, number)
   }
 
   // MARK: - Doubts
@@ -119,6 +138,7 @@ struct Timeline: Sendable {
   mutating func begin(clock: Int64, lastFix: Fix?, gap: Int64) {
     self.clock = clock
     self.lastFix = lastFix
+    ellipseFix = .max
     restore(gap: gap)
   }
 

@@ -26,6 +26,9 @@ extension Tracker {
   /// Loads the doubted fixes, which only an explanation needs; a fleet judges the fixes of its devices itself.
   mutating func load(_ chain: DoubtChain) { timeline.load(chain) }
 
+  /// Sets the error ellipse of the last fix.
+  mutating func load(_ ellipse: FixEllipse?) { timeline.setEllipse(ellipse, of: counters.acceptedFixes) }
+
   /// Loads the unconfirmed crossing of a shape. This must be done before the shape itself is loaded.
   mutating func load(_ slot: UInt32, _ candidate: Candidate) {
     known.open(candidate, slot)

@@ -38,6 +38,9 @@ extension Tracker {
     entry.notify = .initial
     entry.setEvidence(
       fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position), isOnPath: survey.isOnPath)
+    if table.policies.hasProbabilities, table.hasProbability(slot), let ellipse = timeline.lastEllipse {
+      entry.probability = shape.probability(at: fix.coordinate, ellipse.error)
+    }
     if timeline.hasGap { markGap(&entry, decided: fix.time.microseconds, table, delivery) }
     delivery.observe(entry, known.host, table)
     return true
@@ -56,7 +59,7 @@ extension Tracker {
       return false
     }
     let isInside = table.shape(of: slot).measure(fix.coordinate, at: position, margins: (0, 0)).isInside
-    if Self.isCertain(slot, fix, inwards: isInside, table, confidence: options.accuracyConfidence) { return false }
+    if Self.decisiveProbability(slot, fix, inwards: isInside, table, error(of: fix)) != nil { return false }
     known.setTooCoarse(slot, table)
     return true
   }
@@ -64,20 +67,32 @@ extension Tracker {
   /// Whether the probability that a shape contains the true position of a fix is decisive for a side. The function is
   /// static, because a call in the middle of a mutation would copy the tracker.
   ///
-  /// - Parameter confidence: ``MonitorOptions/accuracyConfidence``
+  /// - Returns: `nil` if it is not decisive; otherwise ``EventEntry/probability``.
   @inline(never)
-  private static func isCertain(
-    _ slot: UInt32, _ fix: Fix, inwards isInwards: Bool, _ table: ConditionTable, confidence: Double
-  ) -> Bool {
-    table.policy(of: slot).isDecisive(
-      inwards: isInwards,
-      table.shape(of: slot).probability(at: fix.coordinate, accuracy: fix.accuracy, confidence: confidence))
+  static func decisiveProbability(
+    _ slot: UInt32, _ fix: Fix, inwards isInwards: Bool, _ table: ConditionTable, _ error: PositionError
+  ) -> Double? {
+    let probability = table.shape(of: slot).probability(at: fix.coordinate, error)
+    guard table.policy(of: slot).isDecisive(inwards: isInwards, probability) else { return nil }
+    if case .ellipse = error { return probability }
+    return .nan
   }
 
-  /// The distance from a boundary, in metres, beyond which the side of a fix decides the probability; or a little more.
+  /// The error of the last fix.
+  @inline(__always)
+  func error(of fix: Fix) -> PositionError {
+    // All accuracies beyond the greatest ellipse have the same result.
+    timeline.lastEllipse?.error ?? .accuracy(min(fix.accuracy, 1e9), confidence: options.accuracyConfidence)
+  }
+
+  /// The distance from a boundary, in metres, beyond which the side of the last fix decides the probability; or a little
+  /// more.
   @inline(__always)
   func reach(of fix: Fix) -> Double {
-    max(min(fix.accuracy, 1e9) * reachOfMetre, ErrorEllipse.leastAxis * ErrorEllipse.farthest)
+    let reach =
+      timeline.lastEllipse.map { min($0.major, 1e9) * (ErrorEllipse.farthest * 1.000_000_1) }
+      ?? min(fix.accuracy, 1e9) * reachOfMetre
+    return max(reach, ErrorEllipse.leastAxis * ErrorEllipse.farthest)
   }
 
   /// Applies a fix to a determined circle: opens, cancels or confirms a candidate.
@@ -110,14 +125,20 @@ extension Tracker {
       if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time, table, &survey) }
       return
     }
-    guard
-      Self.isDecisive(
-        slot, fix, measure, size: shape.size, margins: (inner, outer), policy, from: observed, table,
-        confidence: options.accuracyConfidence)
-    else { return }
-    let (candidate, dwell) = Self.candidate(
+    guard Self.isBeyondMargin(fix, measure, size: shape.size, margins: (inner, outer), policy, from: observed) else {
+      return
+    }
+    var probability = Double.nan
+    if policy.hasProbability {
+      guard
+        let decisive = Self.decisiveProbability(slot, fix, inwards: observed == .outside, table, error(of: fix))
+      else { return }
+      probability = decisive
+    }
+    var (candidate, dwell) = Self.candidate(
       fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position, near: found), policy,
       from: observed, isOnPath: survey.isOnPath)
+    candidate.probability = probability
     if dwell == 0 {
       confirm(slot, candidate, date: time, table, &survey)
     } else {
@@ -126,19 +147,15 @@ extension Tracker {
     }
   }
 
-  /// Whether a fix on the other side of the line than the observed one is beyond the margin there, and has a decisive
-  /// probability if the policy has probabilities.
+  /// Whether a fix on the other side of the line than the observed one is beyond the margin there.
   @inline(__always)
-  static func isDecisive(
-    _ slot: UInt32, _ fix: Fix, _ measure: Shape.Measure, size: Double, margins: (inner: Double, outer: Double),
-    _ policy: TransitionPolicy, from observed: Observed, _ table: ConditionTable, confidence: Double
+  static func isBeyondMargin(
+    _ fix: Fix, _ measure: Shape.Measure, size: Double, margins: (inner: Double, outer: Double),
+    _ policy: TransitionPolicy, from observed: Observed
   ) -> Bool {
-    let isBeyondMargin =
-      observed == .inside
+    observed == .inside
       ? measure.distance >= measure.line + margins.outer
       : measure.distance <= measure.line - margins.inner && !policy.isTooCoarse(size: size, accuracy: fix.accuracy)
-    guard isBeyondMargin, policy.hasProbability else { return isBeyondMargin }
-    return isCertain(slot, fix, inwards: observed == .outside, table, confidence: confidence)
   }
 
   /// Returns the candidate that a decisive fix opens, and the dwell after which it is confirmed, in microseconds.
@@ -185,6 +202,7 @@ extension Tracker {
     entry.notify = entered ? .entry : .exit
     entry.setEvidence(
       candidate.fix, boundaryDistance: candidate.boundaryDistance, isOnPath: candidate.isOnPath)
+    entry.probability = candidate.probability
     if timeline.hasGap {
       let decided = candidate.isTimed ? candidate.fix.time.microseconds : date
       markGap(&entry, decided: decided, table, delivery)
@@ -194,7 +212,7 @@ extension Tracker {
 }
 
 extension MonitorOptions {
-  /// The probability that a shape contains the true position of a fix.
+  /// The probability that a shape contains the true position of a fix without an error ellipse.
   @inline(__always)
   func probability(_ shape: Shape, _ fix: Fix) -> Double {
     shape.probability(at: fix.coordinate, accuracy: fix.accuracy, confidence: accuracyConfidence)

@@ -61,12 +61,18 @@ extension Tracker {
     if distance.isNaN { distance = circle.distance(to: fix.coordinate, at: position, margins: (inner, outer)) }
     let measure = Shape.Measure(distance: distance, line: circle.radius)
     guard measure.isInside != (observed == .inside),
-      Self.isDecisive(
-        slot, fix, measure, size: circle.radius, margins: (inner, outer), policy, from: observed, table,
-        confidence: options.accuracyConfidence)
+      Self.isBeyondMargin(fix, measure, size: circle.radius, margins: (inner, outer), policy, from: observed)
     else { return }
-    let (candidate, dwell) = Self.candidate(
+    var probability = Double.nan
+    if policy.hasProbability {
+      guard
+        let decisive = Self.decisiveProbability(slot, fix, inwards: observed == .outside, table, error(of: fix))
+      else { return }
+      probability = decisive
+    }
+    var (candidate, dwell) = Self.candidate(
       fix, boundaryDistance: measure.boundaryDistance, policy, from: observed, isOnPath: survey.isOnPath)
+    candidate.probability = probability
     if dwell == 0 {
       confirmCrossing(slot, candidate, date: fix.time.microseconds, table, &delivery, &survey)
     } else {

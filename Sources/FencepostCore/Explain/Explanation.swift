@@ -66,6 +66,8 @@ public struct Explanation: Sendable, Hashable {
   /// The probability that the shape contains the true position of the last evaluated fix; `nil` if the policy has no
   /// probabilities, or if the probability is undefined.
   public var probability: Double?
+  /// The error ellipse of the last evaluated fix, if it has one and the policy has probabilities.
+  public var ellipse: FixEllipse?
   /// The last doubted fix of a shape or line; `nil` if no fix was doubted since the last fix. See ``Plausibility``.
   public var doubt: Doubt?
 

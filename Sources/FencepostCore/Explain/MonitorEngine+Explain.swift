@@ -81,12 +81,15 @@ extension MonitorEngine {
           && (isInside ? measure.distance <= measure.line - inner : measure.distance >= measure.line + outer))
     {
       explanation = Explanation(reason: .uncertain)
-      explanation.accuracyNeeded = accuracyThatDecides(shape, fix, policy, inwards: isInside)
+      if tracker.timeline.lastEllipse == nil {
+        explanation.accuracyNeeded = accuracyThatDecides(shape, fix, policy, inwards: isInside)
+      }
     } else {
       explanation = Explanation(reason: isOtherSide ? .withinMargin : isInside ? .inside : .outside)
     }
     if policy.hasProbability {
-      let probability = options.probability(shape, fix)
+      explanation.ellipse = tracker.timeline.lastEllipse
+      let probability = shape.probability(at: fix.coordinate, tracker.error(of: fix))
       if !probability.isNaN { explanation.probability = probability }
     } else if explanation.reason != .tooCoarse, explanation.reason != .dwelling {
       explanation.metresToDecide =

@@ -37,7 +37,11 @@ struct DeviceBytes {
     static let doubts = Flags(rawValue: 256)
     /// The host of the device has stated something: it follows with the beacons that the last events named.
     static let host = Flags(rawValue: 512)
-    static let all = Flags(rawValue: 1023)
+    /// The error ellipse of the last fix follows after the fix.
+    static let ellipse = Flags(rawValue: 2048)
+    /// The fix of a crossing had an error ellipse.
+    static let probabilities = Flags(rawValue: 4096)
+    static let all: Flags = [Flags(rawValue: 1023), .ellipse, .probabilities]
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
@@ -55,6 +59,7 @@ struct DeviceBytes {
       if value & Self.extended.rawValue != 0 {
         let upper: UInt8 = try reader.take("flags of a device", in: 1...UInt8(Self.all.rawValue >> 8))
         value |= UInt16(upper) << 8
+        guard Self.all.isSuperset(of: Flags(rawValue: value)) else { throw Damage("flags of a device is \(upper)") }
       }
       self.init(rawValue: value)
     }
@@ -178,6 +183,8 @@ struct DeviceBytes {
     if hasPath { flags.insert(.path) }
     if hasDoubts { flags.insert(.doubts) }
     if hasHost { flags.insert(.host) }
+    if state.lastFix != nil, state.ellipse != nil { flags.insert(.ellipse) }
+    if state.crossings.contains(where: { !$0.candidate.probability.isNaN }) { flags.insert(.probabilities) }
     return flags
   }
 
@@ -194,6 +201,7 @@ struct DeviceBytes {
       writer.putCompact(state.counters.others)
     }
     state.lastFix?.encode(to: &writer)
+    if state.lastFix != nil { state.ellipse?.encode(to: &writer) }
     writer.putCompact(UInt64(state.insides.count))
     for inside in state.insides {
       put(inside.slot, &writer)
@@ -346,7 +354,11 @@ struct DeviceBytes {
         throw Damage("the last fix is later than the clock")
       }
     }
+    if flags.contains(.ellipse) { state.ellipse = try FixEllipse(reading: &reader) }
     try readShapes(&reader)
+    guard self.flags.intersection([.ellipse, .probabilities]) == flags.intersection([.ellipse, .probabilities]) else {
+      throw Damage("the flags of a device are wrong about error ellipses")
+    }
     if flags.contains(.beacons) { try readBeacons(&reader) }
     if flags.contains(.path) { try readGap(&reader) }
     if flags.contains(.doubts) { try readDoubts(&reader, largest: largest) }

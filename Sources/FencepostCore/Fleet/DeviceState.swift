@@ -53,6 +53,8 @@ struct DeviceState: Sendable {
 
   /// The last evaluated fix. Fixes in the safe region are not evaluated.
   var lastFix: Fix?
+  /// The error ellipse of the last fix.
+  var ellipse: FixEllipse?
   /// Contains the chain of doubted fixes if there is one. Most states have none, and a state is copied often.
   private var chains: ContiguousArray<DoubtChain> = []
   /// The doubted fixes since the last fix.
@@ -90,6 +92,7 @@ struct DeviceState: Sendable {
   /// Removes the state of the previous device; the lists keep their capacity.
   mutating func removeAll() {
     lastFix = nil
+    ellipse = nil
     if hasChain { chains = [] }
     gap = .min
     isScanning = true
@@ -192,8 +195,15 @@ struct DeviceState: Sendable {
 
   private var hasChain: Bool { !chains.isEmpty }
 
+  /// The bit of the first word that says that the error ellipse of the last fix and the probabilities of the crossings
+  /// follow before the chain. The state is then wide, so this bit does not belong to a count.
+  private static var ellipseBit: UInt64 { 1 << 8 }
+
+  /// Whether the last fix has an error ellipse, or the fix of a crossing had one.
+  var hasEllipses: Bool { (ellipse != nil && lastFix != nil) || crossings.contains { !$0.candidate.probability.isNaN } }
+
   private var isWide: Bool {
-    insides.count > Self.largestCount || crossings.count > Self.largestCount || undecided.count > Self.largestCount
+    hasEllipses || insides.count > Self.largestCount || crossings.count > Self.largestCount || undecided.count > Self.largestCount
   }
 
   /// The number of words that ``store(to:)`` writes.
@@ -204,6 +214,7 @@ struct DeviceState: Sendable {
       + (hasBeaconPart
         ? 4 + 4 * beacons.count + beacons.count { $0.refinement != nil } + 2 * marks.count : 0)
       + (gap == .min ? 0 : 1) + (counters.doubtedFixes == 0 ? 0 : 1) + (hasChain ? 9 : 0)
+      + (hasEllipses ? 3 + crossings.count : 0)
   }
 
   func store(to words: UnsafeMutablePointer<UInt64>) {
@@ -230,9 +241,10 @@ struct DeviceState: Sendable {
     if counters.doubtedFixes > 0 { header.insert(.doubted) }
     let upperBits = (hasChain ? Self.chainBit : 0) | (host.isUsed ? Self.hostBit : 0)
     let counts = [insides.count, crossings.count, undecided.count]
+    let hasEllipses = hasEllipses
     if isWide {
       header.insert(.wide)
-      put(header.rawValue | upperBits)
+      put(header.rawValue | upperBits | (hasEllipses ? Self.ellipseBit : 0))
       for count in counts { put(UInt64(count)) }
     } else {
       put(
@@ -298,6 +310,13 @@ struct DeviceState: Sendable {
     }
     if gap != .min { put(gap) }
     if counters.doubtedFixes > 0 { put(counters.doubtedFixes) }
+    if hasEllipses {
+      let known = lastFix == nil ? nil : ellipse
+      put(known?.major ?? .nan)
+      put(known?.minor ?? .nan)
+      put(known?.orientation ?? .nan)
+      for crossing in crossings { put(crossing.candidate.probability) }
+    }
     if hasChain {
       put(chain.count)
       put(chain.first)
@@ -400,6 +419,11 @@ struct DeviceState: Sendable {
     }
     if header.contains(.gap) { gap = takeSigned() }
     if header.contains(.doubted) { counters.doubtedFixes = take() }
+    if Self.hasEllipses(in: words) {
+      let known = FixEllipse(major: takeDouble(), minor: takeDouble(), orientation: takeDouble())
+      if !known.major.isNaN { ellipse = known }
+      for index in crossings.indices { crossings[index].candidate.probability = takeDouble() }
+    }
     if first & Self.chainBit != 0 { chain = DoubtChain(count: take(), first: takeFix(), last: takeFix()) }
   }
 
@@ -413,6 +437,11 @@ struct DeviceState: Sendable {
 
   /// Whether a stored state has a chain of doubted fixes.
   static func hasChain(in words: UnsafePointer<UInt64>) -> Bool { words[0] & chainBit != 0 }
+
+  /// Whether a stored state has an error ellipse or a probability.
+  static func hasEllipses(in words: UnsafePointer<UInt64>) -> Bool {
+    Header(rawValue: words[0] & 0xFF).contains(.wide) && words[0] & ellipseBit != 0
+  }
 
   /// Returns the last fix of a stored state, if it has one.
   static func lastFix(in words: UnsafePointer<UInt64>) -> Fix? {

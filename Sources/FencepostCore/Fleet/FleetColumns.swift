@@ -59,5 +59,9 @@ extension FleetColumns: FleetFixRows {
   @inline(__always)
   subscript(unchecked row: Int) -> Fix { fixes[unchecked: row] }
 
+  var ellipses: EllipseColumns? { fixes.ellipses }
+
+  var isOne: Bool { fixes.isOne }
+
   func isSkipped(_ row: Int) -> Bool { skipsUnknown && device(row) == 0 }
 }

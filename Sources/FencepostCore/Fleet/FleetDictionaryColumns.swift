@@ -58,6 +58,10 @@ package struct FleetDictionaryColumns: FleetFixRows {
   @inline(__always)
   subscript(unchecked row: Int) -> Fix { fixes[unchecked: row] }
 
+  var ellipses: EllipseColumns? { fixes.ellipses }
+
+  var isOne: Bool { fixes.isOne }
+
   /// Whether a row is skipped. A row whose index is beyond the table is never skipped, so that it is refused.
   func isSkipped(_ row: Int) -> Bool {
     let index = index(row)

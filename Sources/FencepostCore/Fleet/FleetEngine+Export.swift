@@ -184,6 +184,7 @@ extension FleetEngine {
     if device.state.rewoundThrough > 0 { needRowFormat(FleetHeadRow.pathFormat) }
     if device.state.counters.doubtedFixes > 0 { features.insert(.doubts) }
     if device.hasHost { features.insert(.hosts) }
+    if device.state.hasEllipses { features.insert(.ellipses) }
     if device.state.host.suspends {
       suspendedDevices.insert(line)
       suspendedSeen = min(suspendedSeen, device.state.host.reportedThrough)

@@ -26,11 +26,27 @@ extension FleetEngine {
       return
     }
     devices.own()
-    switch try gate.read({ table throws(MonitorError) in try take(fix, device, row: 0, table) }) {
+    switch try gate.read({ table throws(MonitorError) in try take(fix, nil, device, row: 0, table) }) {
     case .accepted: counters.acceptedFixes += 1
     case .invalid: if let defect = fix.defect { throw .invalidArgument(defect) }
     case .doubted: break
     }
+  }
+
+  /// Feeds one fix of a device that may have an error ellipse. See ``feed(_:for:)``.
+  ///
+  /// - Returns: Whether the fix was accepted, invalid or doubted.
+  @discardableResult
+  public mutating func feed(
+    _ fix: Fix, ellipse: FixEllipse?, for number: UInt64, row: Int = 0
+  ) throws(MonitorError) -> FeedResult {
+    let device = try line(of: number)
+    devices.own()
+    let outcome = try gate.read { table throws(MonitorError) in try take(fix, ellipse, device, row: row, table) }
+    if outcome == .invalid, let defect = fix.defect ?? ellipse?.defect { throw .invalidArgument(defect) }
+    let result = FeedResult(outcome)
+    counters.acceptedFixes += UInt64(result.accepted)
+    return result
   }
 
   /// Accepts a fix if it is in the safe region and nothing is due at its time.
@@ -55,13 +71,14 @@ extension FleetEngine {
 
   /// Feeds a fix that may change a state or be refused. An unusable or doubted fix is only counted.
   private mutating func take(
-    _ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable
+    _ fix: Fix, _ ellipse: FixEllipse?, _ device: UInt32, row: Int, _ table: ConditionTable
   ) throws(MonitorError) -> FixOutcome {
-    guard fix.isUsable else {
+    guard fix.isUsable, ellipse?.defect == nil else {
       counters.invalidFixes += 1
       count(device) { $0.invalidFixes += 1 }
       return .invalid
     }
+    self.ellipse = ellipse
     let clock = try checkTime(fix.time, device, table)
     var isLeap = false
     if let plausibility = options.plausibility {
@@ -111,15 +128,18 @@ extension FleetEngine {
     devices.lines[device].acceptedFixes &+= 1
     devices.lines[device].keepPlace(fix.coordinate)
     patches.keepUp(with: table.index.count, version: table.indexVersion)
-    if options.keepsEachFix, !isLeap, stays(fix, device, table) { return }
+    if ellipse != nil { features.insert(.ellipses) }
+    if options.keepsEachFix, !isLeap, ellipse == nil, stays(fix, device, table) { return }
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     var nearest: NearestCap?
-    if !isLeap, measures(fix, at: position, device, table, &nearest) { return }
+    if !isLeap, ellipse == nil, measures(fix, at: position, device, table, &nearest) { return }
     // The changes on the path to the fix are not known yet.
     if options.path.isGeodesic { nearest = nil }
     let radius = devices.lines[device].lookRadius
     let patches = patches
+    let ellipse = ellipse
     evaluate(device, at: fix.time.microseconds, row: row, isFix: true, table) { tracker, observed, survey, _ in
+      tracker.load(ellipse)
       if isLeap { tracker.leap(to: fix, table, &observed, &survey) }
       return tracker.evaluateAlone(fix, at: position, within: radius, nearest, patches, table, &observed, &survey)
     }
@@ -331,6 +351,11 @@ extension FleetEngine {
       guard isDense ? number &- 1 >= bound : devices.line(of: number) == nil, !rows.isSkipped(row) else { continue }
       throw .noSuchDevice("row \(row): no device has the number \(number); it may have been removed", position: row)
     }
+    if rows.isOne, !rows.isSkipped(0) {
+      result = try feed(
+        rows[unchecked: 0], ellipse: rows.ellipses?.ellipse(0), for: rows.device(0), row: rows.firstRow)
+      return
+    }
     devices.own()
     defer { counters.acceptedFixes += UInt64(result.accepted) }
     var row = 0
@@ -343,7 +368,9 @@ extension FleetEngine {
   private mutating func feed(
     _ columns: some FleetFixRows, from row: inout Int, _ table: ConditionTable, _ result: inout FeedResult
   ) throws(MonitorError) {
-    let generation = table.order.lastGeneration
+    // No device has seen the second generation, so a fix with an error ellipse is not accepted without evaluation.
+    let ellipses = columns.ellipses
+    let generation = ellipses == nil ? table.order.lastGeneration : .max
     let count = columns.count
     while row < count {
       let end = min(row + ReadAhead.block, count)
@@ -362,7 +389,7 @@ extension FleetEngine {
             devices.take(device, at: fix.time.microseconds, after: max(clock, watermark.time))
             result.accepted += 1
           } else {
-            try feedSlowly(fix, device, row, of: columns.firstRow, table, &result)
+            try feedSlowly(fix, ellipses?.ellipse(row), device, row, of: columns.firstRow, table, &result)
           }
         }
         row += 1
@@ -375,9 +402,12 @@ extension FleetEngine {
   /// would capture the loop's variables, and keep them in memory instead of in registers.
   @inline(never)
   private mutating func feedSlowly(
-    _ fix: Fix, _ device: UInt32, _ row: Int, of firstRow: Int, _ table: ConditionTable, _ result: inout FeedResult
+    _ fix: Fix, _ ellipse: FixEllipse?, _ device: UInt32, _ row: Int, of firstRow: Int, _ table: ConditionTable,
+    _ result: inout FeedResult
   ) throws(MonitorError) {
-    try result.count(row: row) { () throws(MonitorError) in try take(fix, device, row: firstRow + row, table) }
+    try result.count(row: row) { () throws(MonitorError) in
+      try take(fix, ellipse, device, row: firstRow + row, table)
+    }
   }
 
   /// Finds the lines of the next devices, and begins to read them. The reads are independent of each other, so they overlap.

@@ -22,7 +22,9 @@ extension FleetEngine {
 
   /// Whether the path to a fix is certainly not a gap: it neither takes too long nor is it too fast.
   private func isSurelyNoGap(to fix: Fix, _ device: UInt32) -> Bool {
-    guard let last = DeviceState.lastFix(in: devices.cold.words(devices.lines[device].cold)) else { return false }
+    let words = devices.cold.words(devices.lines[device].cold)
+    // An error ellipse is not replaced in place.
+    guard let last = DeviceState.lastFix(in: words), !DeviceState.hasEllipses(in: words) else { return false }
     guard case .geodesic(let maxGap, let maxSpeed) = options.path else { return true }
     let duration = fix.time.microseconds - last.time.microseconds
     guard duration >= 0, duration <= maxGap else { return false }

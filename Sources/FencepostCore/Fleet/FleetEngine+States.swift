@@ -156,6 +156,7 @@ extension FleetEngine {
       clock: watermark.clock(line), lastFix: state.lastFix, gap: state.gap, host: state.host.stated,
       isScanning: state.isScanning, seen: state.isRewound ? 0 : line.seen, table)
     monitor.tracker.load(state.chain)
+    monitor.tracker.load(state.ellipse)
     for crossing in state.crossings { monitor.tracker.load(crossing.slot, crossing.candidate) }
     if table.isGeographic(slot) {
       let believed = observed(slot, state, device, table)

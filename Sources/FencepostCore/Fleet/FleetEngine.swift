@@ -35,6 +35,8 @@ public struct FleetEngine: Sendable {
   var rowFormat = FleetHeadRow.firstFormat
   /// The features that the rows of this fleet have had, except those that are determined when the rows are written.
   var features: FleetHeadRow.Features = []
+  /// The error ellipse of the fix that is fed.
+  var ellipse: FixEllipse?
 
   // The working memory of an evaluation. It has no meaning between two calls.
   var tracker: Tracker
@@ -224,6 +226,7 @@ public struct FleetEngine: Sendable {
     state.takeBeacons(&tracker, options, table) { delivery.isBusy(device, $0.slot, $0.generation) }
     if state.host.isUsed { state.endUnmonitored(observed.collected) }
     state.lastFix = tracker.lastFix
+    state.ellipse = tracker.timeline.lastEllipse
     state.gap = tracker.gapToKeep
     if let clearance, let fix = tracker.lastFix {
       devices.lines[device].seen = table.order.lastGeneration
@@ -294,6 +297,7 @@ extension DeviceState {
     tracker.begin(
       clock: clock, lastFix: lastFix, gap: gap, host: host.stated, isScanning: isScanning,
       seen: isRewound ? 0 : seen, table)
+    if ellipse != nil { tracker.load(ellipse) }
     for crossing in crossings { tracker.load(crossing.slot, crossing.candidate) }
     for inside in insides { tracker.load(inside.slot, .inside, table) }
     for crossing in crossings where !tracker.isException(crossing.slot) {

@@ -15,6 +15,9 @@ package struct EventEntry: Sendable {
   package var longitude: Double = .nan
   package var accuracy: Double = .nan
   package var boundaryDistance: Double = .nan
+  /// The probability of the evidence if it has an error ellipse and the policy has probabilities; otherwise NaN. The
+  /// probability of other evidence follows from its accuracy.
+  package var probability: Double = .nan
   package var slot: UInt32
   package var diagnostics: Diagnostics = []
   package var refinementMajor: UInt16 = 0

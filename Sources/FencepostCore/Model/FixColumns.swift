@@ -3,6 +3,15 @@ protocol FixRows {
   var count: Int { get }
   /// Returns the fix of a row. The row must exist.
   subscript(unchecked row: Int) -> Fix { get }
+  /// The error ellipses of the rows; `nil` without ellipses.
+  var ellipses: EllipseColumns? { get }
+  /// Whether there is one row, which is fed like a single fix: a fix that is refused is an error.
+  var isOne: Bool { get }
+}
+
+extension FixRows {
+  var ellipses: EllipseColumns? { nil }
+  var isOne: Bool { false }
 }
 
 /// An array of fixes.
@@ -44,15 +53,24 @@ public struct FixColumns {
   /// The accuracies; `nil` if none are reported.
   let accuracies: Column?
   let times: Column
+  let ellipses: EllipseColumns?
+  let isOne: Bool
 
   /// Creates columns of `count` rows. Latitudes and longitudes are in degrees and accuracies in metres (all `Double`);
   /// times are in microseconds (`Int64`).
-  public init(count: Int, latitudes: Column, longitudes: Column, accuracies: Column?, times: Column) {
+  ///
+  /// - Parameter isOne: Whether there is one row, which is fed like a single fix: a fix that is refused is an error.
+  public init(
+    count: Int, latitudes: Column, longitudes: Column, accuracies: Column?, times: Column,
+    ellipses: EllipseColumns? = nil, isOne: Bool = false
+  ) {
     self.count = count
     self.latitudes = latitudes
     self.longitudes = longitudes
     self.accuracies = accuracies
     self.times = times
+    self.ellipses = ellipses
+    self.isOne = isOne
   }
 
   @inline(__always)
@@ -77,8 +95,9 @@ extension FixColumns {
   public func checkRows() throws(MonitorError) {
     for row in 0..<count {
       let fix = self[unchecked: row]
-      if fix.isUsable { continue }
-      let defect = fix.defect ?? "the accuracy is \(fix.accuracy), which means that there is no position"
+      let ellipseDefect = ellipses?.ellipse(row)?.defect
+      if fix.isUsable, ellipseDefect == nil { continue }
+      let defect = fix.defect ?? ellipseDefect ?? "the accuracy is \(fix.accuracy), which means that there is no position"
       throw .invalidArgument("row \(row): \(defect)", position: row)
     }
   }

@@ -62,14 +62,10 @@ public struct MeasuredColumns {
   public let points: PointColumns
   /// Metres; `nil` if no accuracy is reported.
   public let accuracies: Column?
-  /// Semi-axes in metres and directions in degrees of error ellipses; `nil` without ellipses. A row with three NaN has
-  /// no ellipse.
-  public let ellipses: (majors: Column, minors: Column, orientations: Column)?
+  /// The error ellipses; `nil` without ellipses.
+  public let ellipses: EllipseColumns?
 
-  public init(
-    points: PointColumns, accuracies: Column? = nil,
-    ellipses: (majors: Column, minors: Column, orientations: Column)? = nil
-  ) {
+  public init(points: PointColumns, accuracies: Column? = nil, ellipses: EllipseColumns? = nil) {
     self.points = points
     self.accuracies = accuracies
     self.ellipses = ellipses
@@ -78,14 +74,7 @@ public struct MeasuredColumns {
   /// The error of a row: the ellipse if there is one, otherwise the accuracy.
   @inline(__always)
   func error(_ row: Int, confidence: Double) -> PositionError {
-    if let ellipses {
-      let major = ellipses.majors.value(row, as: Double.self)
-      let minor = ellipses.minors.value(row, as: Double.self)
-      let orientation = ellipses.orientations.value(row, as: Double.self)
-      if !(major.isNaN && minor.isNaN && orientation.isNaN) {
-        return .ellipse(major: major, minor: minor, orientation: orientation)
-      }
-    }
+    if let ellipse = ellipses?.ellipse(row) { return ellipse.error }
     return .accuracy(accuracies.map { $0.value(row, as: Double.self) } ?? 0, confidence: confidence)
   }
 

@@ -50,6 +50,7 @@ extension Tracker {
   /// Restores the data about the device that does not belong to single conditions.
   mutating func restore(_ row: DeviceRow, _ table: ConditionTable) {
     timeline.restore(clock: row.clock, lastFix: row.lastFix, chain: row.chain, counters: row.counters, gap: row.gap)
+    timeline.setEllipse(row.ellipse, of: row.counters.acceptedFixes)
     known.restore(
       host: row.host, isScanning: row.isScanning, sweptThrough: min(row.swept, table.order.lastGeneration))
   }

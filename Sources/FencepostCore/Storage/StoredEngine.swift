@@ -152,6 +152,14 @@ public struct StoredEngine: Sendable {
     try engine.feed(fix, &survey)
   }
 
+  /// Feeds one fix that may have an error ellipse. See ``MonitorEngine/feed(_:ellipse:)``.
+  @discardableResult
+  public mutating func feed(_ fix: Fix, ellipse: FixEllipse?) throws(MonitorError) -> FeedResult {
+    let before = mark
+    defer { if storage != nil, mark != before { keep() } }
+    return try engine.feed(fix, ellipse: ellipse, &survey)
+  }
+
   /// Feeds many fixes in order. See ``MonitorEngine/feed(_:result:)-(Span<Fix>,_)``.
   public mutating func feed(_ fixes: Span<Fix>, result: inout FeedResult) throws(MonitorError) {
     let before = mark

@@ -72,6 +72,13 @@ struct ByteReader {
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 
+  /// Skips the byte that ``ByteWriter/putMark()`` writes; returns whether it is next.
+  mutating func takeMark() -> Bool {
+    guard remaining > 0, bytes[offset] == 9 else { return false }
+    offset += 1
+    return true
+  }
+
   mutating func takeCompactDouble() throws(Damage) -> Double {
     let count = UInt64(try take("length of a number", in: 0...8 as ClosedRange<UInt8>))
     var bits: UInt64 = 0
@@ -95,6 +102,13 @@ struct ByteReader {
     let value = try take(Value.self)
     guard range.contains(value) else { throw Damage("\(name) is \(value)") }
     return value
+  }
+
+  /// A probability that is not NaN.
+  mutating func takeProbability() throws(Damage) -> Double {
+    let probability = try takeDouble()
+    guard !probability.isNaN, probability >= 0, probability <= 1 else { throw Damage("a probability is \(probability)") }
+    return probability
   }
 
   mutating func takeBytes(_ count: Int) throws(Damage) -> UnsafeRawBufferPointer {

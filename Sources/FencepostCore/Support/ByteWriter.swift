@@ -81,6 +81,9 @@ struct ByteWriter: ~Copyable {
     for index in 0..<count { put(UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * index))) }
   }
 
+  /// Writes a byte that is never the first byte of a number that ``putCompact(_:)-(Double)`` writes.
+  mutating func putMark() { put(9 as UInt8) }
+
   /// Writes the bytes unchanged, without their count.
   mutating func put(_ raw: UnsafeRawBufferPointer) {
     guard let source = raw.baseAddress, raw.count > 0 else { return }

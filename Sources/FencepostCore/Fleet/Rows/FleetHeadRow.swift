@@ -23,7 +23,9 @@ struct FleetHeadRow {
     static let hosts = Features(rawValue: 4)
     /// The events of one instant are in the order ``MonitorOptions/Order/exitsFirst``.
     static let exitsFirst = Features(rawValue: 8)
-    static let all: Features = [.doubts, .probabilities, .hosts, .exitsFirst]
+    /// A fix had an error ellipse.
+    static let ellipses = Features(rawValue: 16)
+    static let all: Features = [.doubts, .probabilities, .hosts, .exitsFirst, .ellipses]
   }
 
   var format: UInt32

@@ -4,6 +4,8 @@ struct DeviceRow {
   var clock: Int64
   var counters: InputCounters
   var lastFix: Fix?
+  /// The error ellipse of the last fix.
+  var ellipse: FixEllipse?
   var hostFlags: Diagnostics
   var unsupportedKinds: UInt32
   var isScanning: Bool
@@ -27,8 +29,9 @@ struct DeviceRow {
     writer.put(UInt8(unsupportedKinds))
     writer.put(isScanning)
     writer.putCompact(swept)
-    writer.put(lastFix != nil)
+    writer.put((lastFix == nil ? 0 : ellipse == nil ? 1 : 2) as UInt8)
     lastFix?.encode(to: &writer)
+    if lastFix != nil { ellipse?.encode(to: &writer) }
     let hasDoubted = counters.doubtedFixes > 0 || !chain.isEmpty
     if gap != .min || hasDoubted { writer.putCompact(gap) }
     guard hasDoubted else { return }
@@ -50,7 +53,9 @@ struct DeviceRow {
     unsupportedKinds = UInt32(try reader.take(UInt8.self))
     isScanning = try reader.takeBool("scanning")
     swept = try reader.takeCompact("swept", in: 0...largest)
-    lastFix = try reader.takeBool("last_fix") ? Fix(reading: &reader) : nil
+    let hasFix: UInt8 = try reader.take("last_fix", in: 0...2)
+    lastFix = hasFix > 0 ? try Fix(reading: &reader) : nil
+    if hasFix == 2 { ellipse = try FixEllipse(reading: &reader) }
     if reader.remaining > 0 {
       gap = try reader.takeSigned()
       guard gap != .min || reader.remaining > 0 else { throw Damage("a gap has no time") }
@@ -97,6 +102,7 @@ struct DeviceRow {
       clock: tracker.clock, counters: tracker.counters, lastFix: tracker.lastFix,
       hostFlags: tracker.host.flags, unsupportedKinds: tracker.host.unsupportedKinds, isScanning: tracker.isScanning,
       swept: swept)
+    ellipse = tracker.timeline.lastEllipse
     gap = tracker.gap
     chain = tracker.chain
   }

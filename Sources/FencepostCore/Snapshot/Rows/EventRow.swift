@@ -48,6 +48,10 @@ extension EventEntry {
     if isEvident {
       writer.put(latitude)
       writer.put(longitude)
+      if !probability.isNaN {
+        writer.putMark()
+        writer.put(probability)
+      }
       writer.putCompact(accuracy)
       writer.put(boundaryDistance)
     }
@@ -79,6 +83,7 @@ extension EventEntry {
     if bits & Self.hasEvidence != 0 {
       latitude = try reader.takeDouble()
       longitude = try reader.takeDouble()
+      if reader.takeMark() { probability = try reader.takeProbability() }
       accuracy = try reader.takeCompactDouble()
       boundaryDistance = try reader.takeDouble()
     }

@@ -14,7 +14,9 @@ struct HeadRow {
     static let probabilities = Features(rawValue: 2)
     /// The events of one instant are in the order ``MonitorOptions/Order/exitsFirst``.
     static let exitsFirst = Features(rawValue: 4)
-    static let all: Features = [.doubts, .probabilities, .exitsFirst]
+    /// A fix had an error ellipse.
+    static let ellipses = Features(rawValue: 16)
+    static let all: Features = [.doubts, .probabilities, .exitsFirst, .ellipses]
   }
 
   /// Whether this type reads rows of a format.
@@ -56,6 +58,7 @@ struct HeadRow {
   init(reading reader: inout ByteReader, format: UInt32) throws(Damage) {
     if format == Self.extendedFormat {
       features = Features(rawValue: try reader.takeCompact("features", in: 1...Features.all.rawValue))
+      guard features.isSubset(of: .all) else { throw Damage("features is \(features.rawValue)") }
     }
     let largest = EngineRestorer.largest
     options = MonitorOptions()
@@ -109,6 +112,7 @@ struct HeadRow {
       lastChange: engine.delivery.lastChange, lastTicket: engine.table.limit.lastTicket,
       hasProbabilities: engine.table.policies.hasProbabilities)
     if options.plausibility != nil || engine.tracker.hasDoubted { features.insert(.doubts) }
+    if engine.tracker.timeline.hasHadEllipses { features.insert(.ellipses) }
   }
 
   /// The head of a shared table, as that of a monitor without inputs.
@@ -131,6 +135,7 @@ struct HeadRow {
     engine.table.startGenerations(after: lastGeneration)
     engine.delivery.restore(sequence: lastSequence, change: lastChange)
     engine.table.startTickets(after: lastTicket)
+    engine.tracker.timeline.hasHadEllipses = features.contains(.ellipses)
   }
 }
 

@@ -123,15 +123,17 @@ extension Candidate {
     fix.encode(to: &writer)
     writer.put(boundaryDistance)
     writer.putCompact(deadline)
-    writer.put((isTimed ? 1 : 0 as UInt8) | (isOnPath ? 2 : 0))
+    writer.put((isTimed ? 1 : 0 as UInt8) | (isOnPath ? 2 : 0) | (probability.isNaN ? 0 : 4))
+    if !probability.isNaN { writer.put(probability) }
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
     self.init(
       fix: try Fix(reading: &reader), boundaryDistance: try reader.takeDouble(), deadline: try reader.takeDeadline(),
       isTimed: false)
-    let bits: UInt8 = try reader.take("timed", in: 0...3)
+    let bits: UInt8 = try reader.take("timed", in: 0...7)
     isTimed = bits & 1 != 0
     isOnPath = bits & 2 != 0
+    if bits & 4 != 0 { probability = try reader.takeProbability() }
   }
 }
