@@ -96,6 +96,14 @@ class error : public std::runtime_error {
   std::uint64_t position_;
 };
 
+/* The one-sigma error ellipse of a fix: the semi-axes in metres, and the direction of the major axis in degrees clockwise
+   from north. */
+struct error_ellipse {
+  double major_m;
+  double minor_m;
+  double orientation;
+};
+
 /* A beacon identity. */
 struct beacon {
   fencepost::uuid uuid{};
@@ -140,6 +148,15 @@ void call(Function function, Arguments... arguments) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   const fencepost_status status = function(arguments..., &error);
   if (status != FENCEPOST_OK) throw fencepost::error(status, error.position, error.message);
+}
+
+/* Columns of one row with a fix and its error ellipse, which are read in place. */
+inline fix_columns one_fix(const fix &sample, const error_ellipse &ellipse) {
+  fix_columns one = fencepost_one_fix(&sample);
+  one.majors_m = &ellipse.major_m;
+  one.minors_m = &ellipse.minor_m;
+  one.orientations = &ellipse.orientation;
+  return one;
 }
 
 /* Calls a C function whose output buffer may be too small; returns whether the output fitted. */
@@ -761,6 +778,11 @@ class monitor : public engine<monitor, fencepost_monitor> {
   /* Inputs. Times are microseconds since 1970-01-01T00:00:00Z. */
 
   void feed(const fix &sample) { detail::call(fencepost_monitor_feed_fix, get(), &sample); }
+  /* Feeds one fix with an error ellipse. */
+  void feed(const fix &sample, const error_ellipse &ellipse) {
+    const fix_columns one = detail::one_fix(sample, ellipse);
+    detail::call(fencepost_monitor_feed_columns, get(), &one, std::size_t{1}, nullptr);
+  }
   /* Feeds many fixes, without copying the array. If the queue becomes full, the error is FENCEPOST_E_QUEUE_FULL, and
      its position is the index of the first row that was not consumed. */
   feed_result feed(const fix *fixes, std::size_t count) {
@@ -927,6 +949,15 @@ class fleet : public engine<fleet, fencepost_fleet> {
   void set_arrival_time(std::int64_t time_us) { detail::call(fencepost_fleet_set_arrival_time, get(), time_us); }
   void feed(fencepost::device device, const fix &sample) {
     detail::call(fencepost_fleet_feed_fix, get(), device.number(), &sample);
+  }
+  /* Feeds one fix with an error ellipse. */
+  void feed(fencepost::device device, const fix &sample, const error_ellipse &ellipse) {
+    const fix_columns one = detail::one_fix(sample, ellipse);
+    const fencepost_device number = device.number();
+    fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
+    columns.devices = &number;
+    columns.fixes = &one;
+    detail::call(fencepost_fleet_feed_columns, get(), &columns, std::size_t{1}, nullptr);
   }
   /* Feeds many fixes of many devices. If the queue becomes full, the error is FENCEPOST_E_QUEUE_FULL, and its position
      is the index of the first row that was not consumed. */

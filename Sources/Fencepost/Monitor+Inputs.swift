@@ -11,6 +11,15 @@ extension Monitor {
     try stored.feed(fix)
   }
 
+  /// Feeds one fix with an error ellipse, which policies with probabilities use instead of the accuracy.
+  ///
+  /// - Throws: The errors of ``feed(_:)-(Fix)``; ``MonitorError/invalidArgument(_:position:)`` also for a semi-axis that is
+  ///   negative, infinite or NaN, a minor axis that is longer than the major one, and an orientation that is not finite.
+  public func feed(_ fix: Fix, ellipse: FixEllipse?) throws(MonitorError) {
+    defer { wakeConsumer() }
+    try stored.feed(fix, ellipse: ellipse)
+  }
+
   /// Feeds many fixes in order, with the same result as single calls: invalid fixes, late fixes, and fixes too far
   /// ahead of the clock are skipped and counted.
   ///

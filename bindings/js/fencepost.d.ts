@@ -169,6 +169,14 @@ export interface Fix {
       there is no position. */
   accuracy?: number;
   time: Time;
+  /** The error ellipse, if it is known. Policies with probabilities then use the ellipse instead of the accuracy. */
+  errorEllipse?: ErrorEllipse | null;
+}
+/** A one-sigma error ellipse: the semi-axes in metres, and the direction of the major axis in degrees from north. */
+export interface ErrorEllipse {
+  major: number;
+  minor: number;
+  orientation: number;
 }
 export interface FixColumns {
   latitudes: Column;
@@ -176,6 +184,8 @@ export interface FixColumns {
   /** The accuracies, in metres; leave this column out if no row reports an accuracy. */
   accuracies?: Column;
   times: TimeColumn;
+  /** The error ellipses; a row with three NaN has none. Leave this out if no row has an ellipse. */
+  errorEllipses?: { majors: Column; minors: Column; orientations: Column };
 }
 export interface FeedOptions {
   /** true: an invalid row makes the call refuse the whole batch. By default (false), invalid rows are skipped and
@@ -273,6 +283,8 @@ export interface Explanation {
   nearestLongitude: number | null;
   /** The probability of the last valid fix, if the policy has probabilities. */
   probability: number | null;
+  /** The error ellipse of the last valid fix, if it has one and the policy has probabilities. */
+  errorEllipse: ErrorEllipse | null;
   /** Why the latest fix was doubted; null if it was not. */
   doubt: Doubt | null;
 }

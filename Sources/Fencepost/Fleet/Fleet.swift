@@ -154,6 +154,13 @@ public actor Fleet {
   /// Feeds one fix to the device with the given number.
   public func feed(_ fix: Fix, for device: UInt64) throws(MonitorError) { try engine.feed(fix, for: device) }
 
+  /// Feeds one fix with an error ellipse to a device. See ``FleetEngine/feed(_:ellipse:for:row:)``.
+  public func feed(_ fix: Fix, ellipse: FixEllipse?, for identifier: String) throws(MonitorError) {
+    try input(for: identifier) { engine, device throws(MonitorError) in
+      try engine.feed(fix, ellipse: ellipse, for: device)
+    }
+  }
+
   /// Feeds many fixes of many devices in order. See ``FleetEngine/feed(_:result:)``.
   ///
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if a device number does not exist (in this case nothing has

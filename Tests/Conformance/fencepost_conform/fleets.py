@@ -6,6 +6,7 @@ acknowledges the events.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +32,7 @@ from .steps import (
     compare_located,
     definition,
     event_members,
+    ellipse_of,
     explanation_members,
     host_of,
     member_of,
@@ -157,7 +159,7 @@ class FleetRun:
 
     # ------------------------------------------------------------------------------------- inputs
 
-    def read_fix(self, fix: dict[str, Any]) -> tuple[float, float, float, int]:
+    def read_fix(self, fix: dict[str, Any]) -> tuple[Any, ...]:
         if "of" not in fix:
             place = number(fix["latitude"]), number(fix["longitude"])
         else:
@@ -165,7 +167,7 @@ class FleetRun:
                 raise ValueError(f"no circle {plain(fix['of'])} was added")
             end = geodesic.direct(*self.circles[fix["of"]].center, fix.get("bearing", 0), fix["distance"])
             place = end.latitude, end.longitude
-        return (*place, number(fix.get("accuracy", 0.0)), to_us(fix["time"]))
+        return (*place, number(fix.get("accuracy", 0.0)), to_us(fix["time"]), *ellipse_of(fix))
 
     def fix(self, step: dict[str, Any], name: str) -> None:
         # Uses the fleet's handle directly, because `feed()` warns about simulated times.
@@ -173,6 +175,7 @@ class FleetRun:
 
     def fixes(self, step: dict[str, Any], name: str) -> None:
         rows = [self.read_fix(row) for row in step["fixes"]]
+        ellipses = [row[4:] or (math.nan,) * 3 for row in rows]
         taken = len(rows)
         try:
             self.fleets[name].feed_many(
@@ -181,6 +184,7 @@ class FleetRun:
                 longitude=[row[1] for row in rows],
                 accuracy=[row[2] for row in rows],
                 time=[row[3] for row in rows],
+                error_ellipse=tuple(zip(*ellipses)) if any(len(row) > 4 for row in rows) else None,
             )
         except QueueFullError as error:
             taken = error.position or 0
@@ -254,7 +258,7 @@ class FleetRun:
             got = explanation_members(self.fleets[name][step["device"]].explain(step["explain"]))
         except NotFoundError:
             pass
-        compare(step["is"], got, TOLERANCE, (*EXPLAIN_KEYS, *DOUBT_KEYS))
+        compare(step["is"], got, TOLERANCE, (*EXPLAIN_KEYS, *DOUBT_KEYS, "ellipse"))
 
     def located(self, step: dict[str, Any], name: str) -> None:
         compare_located(step, self.table)

@@ -207,7 +207,12 @@ def _fix(named: Named, step: dict[str, Any]) -> None:
         latitude, longitude = number(fix["latitude"]), number(fix["longitude"])
     given = Fix(latitude, longitude, number(fix.get("accuracy", 0.0)), time=to_us(fix["time"]))
     # Uses the monitor's handle directly, because `feed()` warns about simulated times.
-    named.monitor._handle.feed_fix(given.latitude, given.longitude, given.accuracy, given.time_us)
+    named.monitor._handle.feed_fix(given.latitude, given.longitude, given.accuracy, given.time_us, *ellipse_of(fix))
+
+
+def ellipse_of(fix: dict[str, Any]) -> list[float]:
+    """The error ellipse of a fix; an empty list if the fix has none."""
+    return [number(value) for value in fix.get("ellipse", ())]
 
 
 def _see(named: Named, step: dict[str, Any]) -> None:
@@ -278,13 +283,18 @@ def _explain(named: Named, step: dict[str, Any]) -> None:
         got = explanation_members(named.monitor.explain(step["explain"]))
     except NotFoundError:
         pass
-    compare(step["is"], got, TOLERANCE, (*EXPLAIN_KEYS, *DOUBT_KEYS))
+    compare(step["is"], got, TOLERANCE, (*EXPLAIN_KEYS, *DOUBT_KEYS, "ellipse"))
 
 
 def explanation_members(explanation: Explanation) -> dict[str, Any]:
     doubt = explanation.doubt
     doubted = (None, None, 0) if doubt is None else (doubt.distance, doubt.seconds, doubt.corroborations)
-    return {key: getattr(explanation, key) for key in EXPLAIN_KEYS} | dict(zip(DOUBT_KEYS, doubted))
+    ellipse = explanation.error_ellipse
+    return (
+        {key: getattr(explanation, key) for key in EXPLAIN_KEYS}
+        | dict(zip(DOUBT_KEYS, doubted))
+        | {"ellipse": None if ellipse is None else list(ellipse)}
+    )
 
 
 def _nearest_boundary_point(named: Named, step: dict[str, Any]) -> None:

@@ -153,7 +153,11 @@ struct FleetScenarioRunner {
 
   private mutating func feed(_ step: JSON, _ fleet: inout FleetEngine) throws -> Bool {
     if let fix = step["fix"] {
-      try fleet.feed(self.fix(fix), for: device(step, &fleet))
+      if let ellipse = try fix.ellipse() {
+        try fleet.feed(self.fix(fix), ellipse: ellipse, for: device(step, &fleet))
+      } else {
+        try fleet.feed(self.fix(fix), for: device(step, &fleet))
+      }
     } else if let rows = step["fixes"] {
       let fixes = try rows.list().map { (device: try device($0, &fleet), fix: try fix($0)) }
       let expected = Int(try step["taken"]?.double() ?? Double(fixes.count))

@@ -226,6 +226,15 @@ extension JSON {
   }
 }
 
+extension JSON {
+  /// The error ellipse of a fix; `nil` if it has none, or if its three numbers are NaN.
+  func ellipse() throws -> FixEllipse? {
+    guard let numbers = try self["ellipse"]?.list().map({ try $0.double() }) else { return nil }
+    if numbers.allSatisfy({ $0.isNaN }) { return nil }
+    return FixEllipse(major: numbers[0], minor: numbers[1], orientation: numbers[2])
+  }
+}
+
 extension Event {
   var members: [String: JSON] {
     let flags = Diagnostics.names.enumerated().filter { diagnostics.rawValue & (1 << UInt32($0.offset)) != 0 }
@@ -250,6 +259,7 @@ extension Explanation {
       "doubted_distance": JSON(doubt?.distance), "doubted_seconds": JSON(doubt?.seconds),
       "corroborations": .number(Double(doubt?.corroborations ?? 0)),
       "probability": JSON(probability),
+      "ellipse": ellipse.map { .array([.number($0.major), .number($0.minor), .number($0.orientation)]) } ?? .null,
     ]
   }
 }

@@ -201,7 +201,11 @@ final class ScenarioRunner {
     } else if let identifier = step["remove"]?.string {
       await monitor.remove(identifier)
     } else if let fix = step["fix"] {
-      try await monitor.feed(self.fix(fix, entry))
+      if let ellipse = try fix.ellipse() {
+        try await monitor.feed(self.fix(fix, entry), ellipse: ellipse)
+      } else {
+        try await monitor.feed(self.fix(fix, entry))
+      }
     } else if let report = step["see"] {
       let sightings = try report.member("beacons").list().map { try $0.sighting() }
       try await monitor.feed(sightings, at: report.member("time").time())

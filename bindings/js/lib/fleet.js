@@ -4,7 +4,7 @@ import { conditionStates, restored, snapshotOf } from "./holder.js";
 import { Handle, engine as loaded } from "./engine.js";
 import { InvalidArgumentError, NoSuchDeviceError } from "./errors.js";
 import { DeviceEvent } from "./events.js";
-import { explanationOf, feedColumns, putFix, putSightings } from "./inputs.js";
+import { explanationOf, feedColumns, hasEllipse, putFix, putOneFix, putSightings } from "./inputs.js";
 import {
   DEVICE_STATISTICS, EVENT, EXPLANATION, FLEET_COLUMNS, FLEET_COUNTERS, OPTIONS as LAYOUT,
 } from "./layout.js";
@@ -216,6 +216,22 @@ export class Fleet extends Handle {
     const { engine } = this;
     engine.room(0);
     const number = this.#number(device, true);
+    if (hasEllipse(fix)) {
+      engine.within((take) => {
+        const devices = take(8);
+        const place = take(FLEET_COLUMNS.size);
+        const fixes = putOneFix(engine, take, fix);
+        const to = engine.numbers;
+        engine.memory.fill(0, place, place + FLEET_COLUMNS.size);
+        to.setBigUint64(devices, number, true);
+        to.setUint32(place, FLEET_COLUMNS.size, true);
+        to.setUint32(place + FLEET_COLUMNS.device_width, 8, true);
+        to.setUint32(place + FLEET_COLUMNS.devices, devices, true);
+        to.setUint32(place + FLEET_COLUMNS.fixes, fixes, true);
+        engine.call("fencepost_fleet_feed_columns", this.place, place, 1, 0);
+      });
+      return;
+    }
     const written = putFix(engine, fix);
     engine.call("fencepost_fleet_feed_fix", this.place, number, written);
   }
@@ -226,7 +242,7 @@ export class Fleet extends Handle {
    */
   feedMany(columns, options = {}) {
     const { engine } = this;
-    members(columns, "columns", ["devices", "latitudes", "longitudes", "accuracies", "times"]);
+    members(columns, "columns", ["devices", "latitudes", "longitudes", "accuracies", "times", "errorEllipses"]);
     const { firstRow = 0, ...rest } = members(options, "options", ["firstRow", "refuseInvalid"]);
     integer(firstRow, "firstRow", 0, 2147483647);
     const { devices, ...fixColumns } = columns;

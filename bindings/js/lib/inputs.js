@@ -31,34 +31,79 @@ export function putFix(engine, fix) {
   return place;
 }
 
+const ELLIPSE = ["major", "minor", "orientation"];
+
+/** Writes columns of one row with a fix that has an error ellipse; the engine feeds the row like a single fix. */
+export function putOneFix(engine, take, fix) {
+  const ellipse = members(fix.errorEllipse, "errorEllipse", ELLIPSE);
+  const at = putFix(engine, fix);
+  const axes = take(24);
+  const place = take(FIX_COLUMNS.size);
+  const to = engine.numbers;
+  engine.memory.fill(0, place, place + FIX_COLUMNS.size);
+  ELLIPSE.forEach((name, index) => {
+    to.setFloat64(axes + 8 * index, number(ellipse[name], `errorEllipse.${name}`), true);
+    to.setUint32(place + FIX_COLUMNS[COLUMN_OF[name]], axes + 8 * index, true);
+  });
+  to.setUint32(place, FIX_COLUMNS.size, true);
+  to.setUint32(place + FIX_COLUMNS.refuse_invalid, 2, true);
+  to.setUint32(place + FIX_COLUMNS.latitudes, at + FIX.latitude, true);
+  to.setUint32(place + FIX_COLUMNS.longitudes, at + FIX.longitude, true);
+  to.setUint32(place + FIX_COLUMNS.accuracies_m, at + FIX.accuracy_m, true);
+  to.setUint32(place + FIX_COLUMNS.times_us, at + FIX.time_us, true);
+  return place;
+}
+
+/** Whether a fix has an error ellipse. */
+export function hasEllipse(fix) {
+  return typeof fix === "object" && fix !== null && (fix.errorEllipse ?? null) !== null;
+}
+
+const COLUMN_OF = { major: "majors_m", minor: "minors_m", orientation: "orientations" };
+
+/** The columns of error ellipses by their names in the engine; `undefined` without ellipses. */
+function ellipseColumns(errorEllipses) {
+  if (errorEllipses === undefined) return {};
+  const { majors, minors, orientations } = members(errorEllipses, "errorEllipses", ["majors", "minors", "orientations"]);
+  return { majors, minors, orientations };
+}
+
 /**
  * Feeds columns in blocks: `feed(take, fixes, start, count, result)` writes the other data needed and calls the engine.
  *
  * @returns {{accepted: number, invalid: number, late: number, doubted: number}}
  */
 export function feedColumns(engine, columns, options, more, feed) {
-  const { latitudes, longitudes, accuracies, times } = columns;
+  const { latitudes, longitudes, accuracies, times, errorEllipses } = columns;
+  const ellipses = ellipseColumns(errorEllipses);
   members(options, "options", ["refuseInvalid"]);
   const refuses = truth(options.refuseInvalid ?? false, "refuseInvalid");
-  const count = sameLength({ latitudes, longitudes, accuracies, times, ...more });
+  const count = sameLength({ latitudes, longitudes, accuracies, times, ...ellipses, ...more });
   const total = { accepted: 0, invalid: 0, late: 0, doubted: 0 };
   // If the engine may refuse the batch as a whole, the batch must be fed in a single call.
   const block = refuses ? Math.max(count, 1) : BLOCK;
   for (let start = 0; start < count; start += block) {
     const end = Math.min(start + block, count);
-    engine.room(64 * (end - start));
+    engine.room(96 * (end - start));
     try {
       engine.within((take) => {
         const rows = end - start;
         const [north, east, when] = [take(8 * rows), take(8 * rows), take(8 * rows)];
         const accuracy = accuracies === undefined ? 0 : take(8 * rows);
+        const axes = Object.entries(ellipses).map(([name, column]) => [name, column, take(8 * rows)]);
         const place = take(FIX_COLUMNS.size);
         const result = take(FEED_RESULT.size);
         putNumbers(engine, north, latitudes, start, end, "latitudes");
         putNumbers(engine, east, longitudes, start, end, "longitudes");
         if (accuracies !== undefined) putNumbers(engine, accuracy, accuracies, start, end, "accuracies");
         putTimes(engine, when, times, start, end, "times");
+        for (const [name, column, at] of axes) putNumbers(engine, at, column, start, end, name);
         const to = engine.numbers;
+        engine.memory.fill(0, place, place + FIX_COLUMNS.size);
+        for (const [name, , at] of axes) {
+          to.setUint32(place + FIX_COLUMNS[COLUMN_OF[name.slice(0, -1)]], at, true);
+          to.setBigInt64(place + FIX_COLUMNS[`${name.slice(0, -1)}_stride`], 8n, true);
+        }
         to.setUint32(place, FIX_COLUMNS.size, true);
         to.setUint32(place + FIX_COLUMNS.refuse_invalid, refuses ? 1 : 0, true);
         to.setUint32(place + FIX_COLUMNS.latitudes, north, true);
@@ -118,6 +163,16 @@ function doubtOf(numbers, place) {
   };
 }
 
+function ellipseOf(numbers, place) {
+  const major = numberOf(numbers, place + EXPLANATION.ellipse_major_m);
+  if (major === null) return null;
+  return {
+    major,
+    minor: numberOf(numbers, place + EXPLANATION.ellipse_minor_m),
+    orientation: numberOf(numbers, place + EXPLANATION.ellipse_orientation),
+  };
+}
+
 /** Reads the explanation at an address. */
 export function explanationOf(numbers, place) {
   return {
@@ -138,5 +193,6 @@ export function explanationOf(numbers, place) {
     nearestLongitude: numberOf(numbers, place + EXPLANATION.nearest_longitude),
     doubt: doubtOf(numbers, place),
     probability: numberOf(numbers, place + EXPLANATION.probability),
+    errorEllipse: ellipseOf(numbers, place),
   };
 }

@@ -60,6 +60,7 @@ export const EXPLANATION = struct({
   last_sighting_us: "i64", metres_to_decide: "f64", seconds_to_decide: "f64", accuracy_needed_m: "f64",
   nearest_latitude: "f64", nearest_longitude: "f64", doubted_distance_m: "f64", doubted_seconds: "f64",
   doubted_limit_mps: "f64", corroborations: "u32", corroborations_needed: "u32", probability: "f64",
+  ellipse_major_m: "f64", ellipse_minor_m: "f64", ellipse_orientation: "f64",
 });
 export const GEOMETRY = struct({
   struct_size: "u32", stride: "u32", latitudes: "ptr", longitudes: "ptr", vertex_count: "size", ring_offsets: "ptr",
@@ -78,7 +79,8 @@ export const CONDITION_DEFINITION = struct({
 export const SYNC_RESULT = struct({ added: "u64", replaced: "u64", kept: "u64", removed: "u64" });
 export const FIX_COLUMNS = struct({
   struct_size: "u32", refuse_invalid: "u32", latitudes: "ptr", longitudes: "ptr", accuracies_m: "ptr", times_us: "ptr",
-  latitude_stride: "i64", longitude_stride: "i64", accuracy_stride: "i64", time_stride: "i64",
+  latitude_stride: "i64", longitude_stride: "i64", accuracy_stride: "i64", time_stride: "i64", majors_m: "ptr",
+  minors_m: "ptr", orientations: "ptr", major_stride: "i64", minor_stride: "i64", orientation_stride: "i64",
 });
 export const POINT_COLUMNS = struct({
   struct_size: "u32", reserved: "u32", latitudes: "ptr", longitudes: "ptr", latitude_stride: "i64",

@@ -4,7 +4,7 @@ import { Holder, conditionStates, restored } from "./holder.js";
 import { engine as loaded } from "./engine.js";
 import { InvalidArgumentError, NotFoundError } from "./errors.js";
 import { Event } from "./events.js";
-import { explanationOf, feedColumns, putFix, putSightings } from "./inputs.js";
+import { explanationOf, feedColumns, hasEllipse, putFix, putOneFix, putSightings } from "./inputs.js";
 import { CONDITION, EVENT, EXPLANATION, OPTIONS as LAYOUT, RECORD, STATISTICS } from "./layout.js";
 import {
   DIAGNOSTICS, KINDS, STATES, chosen, countOf, duration, flags, integer, members, microseconds, number, numberOf, shown, timeOf,
@@ -143,8 +143,12 @@ export class Monitor extends Holder {
   feed(fix) {
     const { engine } = this;
     engine.room(0);
-    const written = putFix(engine, fix);
     const { place } = this;
+    if (hasEllipse(fix)) {
+      engine.within((take) => engine.call("fencepost_monitor_feed_columns", place, putOneFix(engine, take, fix), 1, 0));
+      return;
+    }
+    const written = putFix(engine, fix);
     let status;
     try {
       status = engine.feedFix(place, written, engine.error);
@@ -157,7 +161,7 @@ export class Monitor extends Holder {
   /** Feeds many fixes from columns, in order. */
   feedMany(columns, options = {}) {
     const { engine } = this;
-    members(columns, "columns", ["latitudes", "longitudes", "accuracies", "times"]);
+    members(columns, "columns", ["latitudes", "longitudes", "accuracies", "times", "errorEllipses"]);
     return feedColumns(engine, columns, options, {}, (take, fixes, start, rows, result) =>
       engine.call("fencepost_monitor_feed_columns", this.place, fixes, rows, result),
     );

@@ -161,8 +161,9 @@ function located(step, holder) {
 function explained(step, ask) {
   let got = null;
   try {
-    const { reason, metresToDecide, accuracyNeeded, secondsToDecide, doubt, probability } = ask();
+    const { reason, metresToDecide, accuracyNeeded, secondsToDecide, doubt, probability, errorEllipse } = ask();
     got = { reason, metres_to_decide: metresToDecide, accuracy_needed: accuracyNeeded, seconds_to_decide: secondsToDecide, probability };
+    got.ellipse = errorEllipse && [errorEllipse.major, errorEllipse.minor, errorEllipse.orientation];
     got.doubted_distance = doubt?.distance ?? null;
     got.doubted_seconds = doubt?.seconds ?? null;
     got.corroborations = doubt?.corroborations ?? 0;
@@ -199,9 +200,21 @@ function place(circles, fix) {
   return [end.latitude, end.longitude];
 }
 
+/** The columns of the error ellipses, if a row has one. */
+function ellipsesOf(rows) {
+  if (!rows.some((row) => row.errorEllipse)) return {};
+  const column = (name) => rows.map((row) => row.errorEllipse?.[name] ?? NaN);
+  return { errorEllipses: { majors: column("major"), minors: column("minor"), orientations: column("orientation") } };
+}
+
 function fixOf(circles, fix) {
   const [latitude, longitude] = place(circles, fix);
-  return { latitude, longitude, accuracy: number(fix.accuracy ?? 0), time: us(fix.time) };
+  const found = { latitude, longitude, accuracy: number(fix.accuracy ?? 0), time: us(fix.time) };
+  if (fix.ellipse) {
+    const [major, minor, orientation] = fix.ellipse.map(number);
+    found.errorEllipse = { major, minor, orientation };
+  }
+  return found;
 }
 
 // ----------------------------------------------------------------------------------------------------- monitors
@@ -483,6 +496,7 @@ class FleetRun {
             longitudes: rows.map((row) => row.longitude),
             accuracies: rows.map((row) => row.accuracy),
             times: rows.map((row) => row.time),
+            ...ellipsesOf(rows),
           });
         } catch (error) {
           if (!(error instanceof QueueFullError)) throw error;

@@ -44,6 +44,9 @@ static fencepost_fix_columns rows_from(const fencepost_fix_columns *fixes, size_
   rest.longitudes = advanced(fixes->longitudes, fixes->longitude_stride, row);
   rest.accuracies_m = advanced(fixes->accuracies_m, fixes->accuracy_stride, row);
   rest.times_us = advanced(fixes->times_us, fixes->time_stride, row);
+  rest.majors_m = advanced(fixes->majors_m, fixes->major_stride, row);
+  rest.minors_m = advanced(fixes->minors_m, fixes->minor_stride, row);
+  rest.orientations = advanced(fixes->orientations, fixes->orientation_stride, row);
   return rest;
 }
 

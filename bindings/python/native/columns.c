@@ -27,6 +27,9 @@ static void scale_column(native_column *column, Py_ssize_t count, int64_t multip
   column->stride = sizeof(int64_t);
 }
 
+/* Latitudes, longitudes, accuracies, times, and the three columns of error ellipses. */
+#define COLUMNS 7
+
 /* The devices of the rows of a fleet; a monitor has no devices, so `codes` and `names` are None. */
 typedef struct {
   PyObject *codes, *names;
@@ -55,6 +58,9 @@ static PyObject *feed(native_handle *self, native_state *state, native_column *c
     fixes.accuracies_m = columns[2].start;
     fixes.accuracy_stride = columns[2].stride;
   }
+  fixes.majors_m = columns[4].start, fixes.major_stride = columns[4].stride;
+  fixes.minors_m = columns[5].start, fixes.minor_stride = columns[5].stride;
+  fixes.orientations = columns[6].start, fixes.orientation_stride = columns[6].stride;
   fixes.times_us = times->start;
   fixes.time_stride = times->stride;
   if (self->fleet == NULL) return native_feed_rows(self, state, &fixes, NULL, (size_t)count);
@@ -72,13 +78,14 @@ static PyObject *feed(native_handle *self, native_state *state, native_column *c
 
 /*
  * The Python arguments are (latitude, longitude, accuracy, time, multiplier, divisor, refuse_invalid). The columns
- * contain doubles; `accuracy` may instead be None or a single float. The times are 64-bit integers in units of
- * multiplier / divisor microseconds. For a fleet, three arguments follow: the devices, their dictionary (see
+ * contain doubles; `accuracy` may instead be None or a single float. With error ellipses, `accuracy` is a tuple of the
+ * accuracies, the semi-axes and the orientations. The times are 64-bit integers in units of multiplier / divisor
+ * microseconds. For a fleet, three arguments follow: the devices, their dictionary (see
  * native_open_devices()), and the number of the first row.
  */
 PyObject *native_feed_columns(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
-  PyObject *sources[4];
+  PyObject *sources[COLUMNS] = {NULL, NULL, NULL, NULL, Py_None, Py_None, Py_None};
   long long multiplier, divisor;
   int refuse_invalid;
   row_devices devices = {Py_None, Py_None, 0};
@@ -87,17 +94,22 @@ PyObject *native_feed_columns(PyObject *object, PyObject *args) {
                         &multiplier, &divisor, &refuse_invalid, &devices.codes, &devices.names, &devices.first_row))
     return NULL;
   if (multiplier < 1 || divisor < 1) return native_refuse(state, "multiplier and divisor must be positive");
-  static const native_layout layouts[4] = {
-      {"latitude", "d", 0}, {"longitude", "d", 0}, {"accuracy", "d", 0}, {"time", "lq", 0}};
+  if (PyTuple_Check(sources[2]) &&
+      !PyArg_ParseTuple(sources[2], "OOOO", &sources[2], &sources[4], &sources[5], &sources[6]))
+    return NULL;
+  static const native_layout layouts[COLUMNS] = {{"latitude", "d", 0}, {"longitude", "d", 0}, {"accuracy", "d", 0},
+                                                 {"time", "lq", 0},    {"major", "d", 0},     {"minor", "d", 0},
+                                                 {"orientation", "d", 0}};
   native_rows rows = {"latitude", -1};
-  native_column columns[4];
+  native_column columns[COLUMNS];
   memset(columns, 0, sizeof(columns));
   int failed = 0;
-  for (int index = 0; index < 4 && !failed; index++) {
+  for (int index = 0; index < COLUMNS && !failed; index++) {
     native_column *column = &columns[index];
-    if (index == 2 && sources[2] == Py_None) continue;
-    if (index == 2 && PyFloat_Check(sources[2])) {
-      column->number = PyFloat_AsDouble(sources[2]);
+    int is_optional = index == 2 || index > 3;
+    if (is_optional && sources[index] == Py_None) continue;
+    if (is_optional && PyFloat_Check(sources[index])) {
+      column->number = PyFloat_AsDouble(sources[index]);
       column->start = &column->number;
       continue;
     }
@@ -106,6 +118,6 @@ PyObject *native_feed_columns(PyObject *object, PyObject *args) {
   PyObject *result = failed ? NULL
                             : feed((native_handle *)object, state, columns, rows.count, sources[2] != Py_None,
                                    refuse_invalid, multiplier, divisor, &devices);
-  for (int index = 0; index < 4; index++) native_release_column(&columns[index]);
+  for (int index = 0; index < COLUMNS; index++) native_release_column(&columns[index]);
   return result;
 }

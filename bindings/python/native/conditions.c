@@ -299,14 +299,18 @@ PyObject *native_explanation_tuple(const fencepost_explanation *found) {
           ? Py_NewRef(Py_None)
           : Py_BuildValue("(dddII)", found->doubted_distance_m, found->doubted_seconds, found->doubted_limit_mps,
                           (unsigned)found->corroborations, (unsigned)found->corroborations_needed);
+  PyObject *ellipse = found->ellipse_major_m != found->ellipse_major_m
+                          ? Py_NewRef(Py_None)
+                          : Py_BuildValue("(ddd)", found->ellipse_major_m, found->ellipse_minor_m,
+                                          found->ellipse_orientation);
   return Py_BuildValue(
-      "(siINNNNNNNNNNNNN)", fencepost_reason_name(found->reason), (int)found->observed, (unsigned)found->diagnostics,
+      "(siINNNNNNNNNNNNNN)", fencepost_reason_name(found->reason), (int)found->observed, (unsigned)found->diagnostics,
       native_optional_double(found->boundary_distance_m), native_optional_double(found->accuracy_m),
       native_optional_double(found->entry_margin_m), native_optional_double(found->exit_margin_m),
       native_optional_time(found->candidate_start_us), native_optional_time(found->deadline_us),
       native_optional_time(found->last_sighting_us), native_optional_double(found->metres_to_decide),
       native_optional_double(found->seconds_to_decide), native_optional_double(found->accuracy_needed_m), nearest,
-      native_optional_double(found->probability), doubt);
+      native_optional_double(found->probability), doubt, ellipse);
 }
 
 PyObject *native_explain(PyObject *object, PyObject *identifier) {

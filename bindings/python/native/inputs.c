@@ -5,6 +5,17 @@
 _Static_assert(sizeof(fencepost_fix) == 32, "the buffer layout of fixes is documented as 32 bytes");
 _Static_assert(sizeof(fencepost_beacon_sighting) == 24, "the buffer layout of sightings is 24 bytes");
 
+int native_read_ellipse(PyObject *const *args, const fencepost_fix *fix, double ellipse[3],
+                        fencepost_fix_columns *columns) {
+  for (int index = 0; index < 3; index++) {
+    ellipse[index] = PyFloat_AsDouble(args[index]);
+    if (ellipse[index] == -1 && PyErr_Occurred()) return -1;
+  }
+  *columns = fencepost_one_fix(fix);
+  columns->majors_m = &ellipse[0], columns->minors_m = &ellipse[1], columns->orientations = &ellipse[2];
+  return 0;
+}
+
 int native_read_fix(PyObject *const *args, fencepost_fix *fix) {
   fix->latitude = PyFloat_AsDouble(args[0]);
   if (fix->latitude == -1 && PyErr_Occurred()) return -1;
@@ -17,15 +28,22 @@ int native_read_fix(PyObject *const *args, fencepost_fix *fix) {
 
 PyObject *native_feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t count) {
   native_handle *self = (native_handle *)object;
-  if (count != 4) {
-    PyErr_Format(PyExc_TypeError, "feed_fix takes latitude, longitude, accuracy and time_us, not %zd arguments", count);
+  if (count != 4 && count != 7) {
+    PyErr_Format(PyExc_TypeError, "feed_fix takes latitude, longitude, accuracy, time_us and perhaps an ellipse, not %zd "
+                 "arguments", count);
     return NULL;
   }
   fencepost_fix fix;
+  double ellipse[3];
+  fencepost_fix_columns columns;
   if (native_read_fix(args, &fix) < 0) return NULL;
+  if (count == 7 && native_read_ellipse(args + 4, &fix, ellipse, &columns) < 0) return NULL;
   native_call call;
   if (native_begin_input(self, &call) < 0) return NULL;
-  if (native_end(&call, fencepost_monitor_feed_fix(self->handle, &fix, &call.error)) < 0) return NULL;
+  fencepost_status status = count == 7
+                                ? fencepost_monitor_feed_columns(self->handle, &columns, 1, NULL, &call.error)
+                                : fencepost_monitor_feed_fix(self->handle, &fix, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
   Py_RETURN_NONE;
 }
 

@@ -296,6 +296,10 @@ PyObject *native_parse_uuid(PyObject *module, PyObject *text);
 /* inputs.c */
 /* Reads the arguments latitude, longitude, accuracy and time. */
 int native_read_fix(PyObject *const *args, fencepost_fix *fix);
+/* Reads the three numbers of an error ellipse, and makes columns of one row with the fix; returns 0, or -1 with an
+   exception. */
+int native_read_ellipse(PyObject *const *args, const fencepost_fix *fix, double ellipse[3],
+                        fencepost_fix_columns *columns);
 PyObject *native_feed_fix(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_feed_fixes(PyObject *self, PyObject *fixes);
 PyObject *native_feed_sightings(PyObject *self, PyObject *args);

@@ -236,13 +236,15 @@ class Monitor(_ConditionHandle, _EventHandle[EventRow]):
         tuple[float, float, float] | None,
         bool,
     ]: ...
-    def feed_fix(self, latitude: float, longitude: float, accuracy: float, time_us: int, /) -> None: ...
+    def feed_fix(
+        self, latitude: float, longitude: float, accuracy: float, time_us: int, /, *ellipse: float
+    ) -> None: ...
     def feed_fixes(self, fixes: Buffer, /) -> tuple[int, int, int, int]: ...
     def feed_columns(
         self,
         latitude: Buffer,
         longitude: Buffer,
-        accuracy: Buffer | float | None,
+        accuracy: Buffer | float | tuple[Any, Any, Any, Any] | None,
         time: Buffer,
         multiplier: int,
         divisor: int,
@@ -296,12 +298,14 @@ class Fleet(_EventHandle[tuple[Any, ...]]):
     def restore(cls, snapshot: Buffer, /) -> Fleet: ...
     def conditions(self) -> Conditions: ...
     def statistics(self) -> tuple[int | None, int, int, int, int, int, int, int, int, int, int, int, bool, int]: ...
-    def feed_fix(self, device: str, latitude: float, longitude: float, accuracy: float, time_us: int, /) -> None: ...
+    def feed_fix(
+        self, device: str, latitude: float, longitude: float, accuracy: float, time_us: int, /, *ellipse: float
+    ) -> None: ...
     def feed_columns(
         self,
         latitude: Buffer,
         longitude: Buffer,
-        accuracy: Buffer | float | None,
+        accuracy: Buffer | float | tuple[Any, Any, Any, Any] | None,
         time: Buffer,
         multiplier: int,
         divisor: int,

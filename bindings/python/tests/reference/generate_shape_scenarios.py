@@ -75,8 +75,10 @@ def corridor(radius: Any, *points: Any, **options: Any) -> Step:
     return {"corridor": {"coordinates": [list(point) for point in points], "radius": radius, **options}}
 
 
-def fix(time: float, at: tuple[float, float], accuracy: float | None = None) -> Step:
+def fix(time: float, at: tuple[float, float], accuracy: float | None = None, *ellipse: float | str) -> Step:
     values = {"time": time, "latitude": at[0], "longitude": at[1]}
+    if ellipse:
+        values["ellipse"] = list(ellipse)
     return {"fix": values if accuracy is None else {**values, "accuracy": accuracy}}
 
 

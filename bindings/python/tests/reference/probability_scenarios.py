@@ -22,6 +22,7 @@ world = partial(scenario, "globe")
 paths = partial(scenario, "paths")
 asked = partial(scenario, "explain")
 rules = partial(scenario, "definitions")
+ellipses = partial(scenario, "ellipses")
 
 
 def circle(identifier: str, at: tuple[float, float], radius: float, policy: Any = POLICY, **rest: Any) -> Any:
@@ -552,4 +553,285 @@ rules(
     {"identifiers_in_state": "satisfied", "are": ["c"]},
     ensured("c", {**POLICY, "entry_probability": 0.98}),
     events("c satisfied 0"),
+)
+
+# Error ellipses ------------------------------------------------------------------------------------------------------
+
+# Near the eastern point of a large circle, the line runs from north to south.
+WIDE = circle("c", BERLIN, 1000)
+ACROSS, ALONG = (100, 10, 90), (100, 10, 0)
+NONE = ("nan", "nan", "nan")
+STREET = off(0, 0), off(20, 90), off(20, 90, off(2000, 0)), off(2000, 0)
+
+
+def refused_fix(time: float, *ellipse: float | str) -> Any:
+    return {"refused": "invalid_argument", "step": fix(time, off(0), 5, *ellipse)}
+
+
+def invalid(count: int) -> Any:
+    return {"statistics": {"invalid_fixes": count}}
+
+
+ellipses(
+    "an ellipse along the line decides, one across the line does not, whatever the accuracy is",
+    WIDE,
+    fix(0, off(1500), 400, 30, 30, 0),
+    events("c unsatisfied 0"),
+    fix(10, off(950), 5, *ACROSS),
+    events(),
+    fix(20, off(950), 400, *ALONG),
+    events("c satisfied 20"),
+    fix(30, off(1050), 5, *ACROSS),
+    events(),
+    fix(40, off(1050), 400, *ALONG),
+    events("c unsatisfied 40"),
+)
+ellipses(
+    "between the circle of the accuracy and the ellipse: the next fix without an ellipse uses its accuracy",
+    WIDE,
+    fix(0, off(1500), 5),
+    events("c unsatisfied 0"),
+    fix(10, off(960), 60),
+    events(),
+    fix(20, off(960), 60, 60, 14, 5),
+    events("c satisfied 20"),
+    fix(30, off(1040), 60),
+    events(),
+    fix(40, off(1040), 15, 60, 14, 80),
+    events(),
+    fix(50, off(1040), 15),
+    events("c unsatisfied 50"),
+)
+ellipses(
+    "an ellipse with equal axes is a circle in every orientation",
+    circle("c", BERLIN, 100),
+    fix(0, off(1000), 0, 4, 4, 17),
+    events("c unsatisfied 0"),
+    fix(10, off(60), 0, 26.5, 26.5, 33),
+    events(),
+    fix(20, off(60), 0, 13.25, 13.25, -720.5),
+    events("c satisfied 20"),
+    fix(30, off(130), 0, 26.5, 26.5, 1e9),
+    events(),
+    fix(40, off(130), 0, 9.9, 9.9, 180),
+    events("c unsatisfied 40"),
+)
+ellipses(
+    "three NaN are no ellipse",
+    WIDE,
+    fix(0, off(1500), 5, *NONE),
+    events("c unsatisfied 0"),
+    fix(10, off(950), 400, *NONE),
+    events(),
+    fix(20, off(950), 20, *NONE),
+    events("c satisfied 20"),
+    invalid(0),
+)
+ellipses(
+    "an ellipse with a defect makes the fix invalid",
+    WIDE,
+    fix(0, off(1500), 5),
+    events("c unsatisfied 0"),
+    refused_fix(10, 5, 6, 0),
+    refused_fix(10, 5, -1, 0),
+    refused_fix(10, -5, -6, 0),
+    refused_fix(10, "inf", 5, 0),
+    refused_fix(10, "inf", "inf", 0),
+    refused_fix(10, "nan", 5, 0),
+    refused_fix(10, 5, "nan", 0),
+    refused_fix(10, 5, 5, "nan"),
+    refused_fix(10, 5, 5, "inf"),
+    refused_fix(10, "nan", "nan", 0),
+    events(),
+    invalid(10),
+    fix(5, off(0), 5, 5, 5, 0),
+    events("c satisfied 5"),
+    invalid(10),
+)
+ellipses(
+    "a semi-axis counts as at least a centimetre",
+    WIDE,
+    fix(0, off(1500), 400, 0, 0, 0),
+    events("c unsatisfied 0"),
+    fix(10, off(999.98), 400, 0, 0, 45),
+    events(),
+    fix(20, off(999.9), 400, 0, 0, 0),
+    events("c satisfied 20"),
+    fix(30, off(1000.05), 400, 1, 0, 0),
+    events("c unsatisfied 30"),
+    fix(40, off(999.95), 400, 1, 0, 90),
+    events(),
+)
+ellipses(
+    "the probability of an event is that of the fix that opened the candidate, with its ellipse",
+    circle("c", BERLIN, 1000, DWELL),
+    fix(0, off(1500), 5),
+    events("c unsatisfied 0"),
+    fix(10, off(950), 400, *ALONG),
+    fix(20, off(960), 400, 200, 200, 0),
+    {"restart": True},
+    {"advance": 40},
+    events("c satisfied 30"),
+    fix(50, off(1030), 5, *ACROSS),
+    events(),
+    fix(60, off(1030), 400, *ALONG),
+    fix(70, off(1030), 5, *ACROSS),
+    fix(80, off(1001), 5),
+    events("c unsatisfied 80"),
+)
+ellipses(
+    "a fix on the old side cancels a candidate, whatever its ellipse is",
+    circle("c", BERLIN, 1000, DWELL),
+    fix(0, off(1500), 5),
+    events("c unsatisfied 0"),
+    fix(10, off(950), 5, *ALONG),
+    fix(20, off(1001), 5, 5000, 5000, 0),
+    {"advance": 100},
+    events(),
+)
+ellipses(
+    "dwell_policy evidence: a fix on the new side confirms, whatever its ellipse is",
+    circle("c", BERLIN, 1000, {**DWELL, "dwell_policy": "evidence"}),
+    fix(0, off(1500), 5),
+    events("c unsatisfied 0"),
+    fix(10, off(950), 5, *ALONG),
+    {"advance": 100},
+    events(),
+    fix(110, off(999), 5, 5000, 5000, 0),
+    events("c satisfied 110"),
+)
+ellipses(
+    "an undetermined condition waits for an ellipse that decides",
+    WIDE,
+    fix(0, off(950), 5, *ACROSS),
+    events(),
+    {"explain": "c", "is": {"reason": "uncertain", "ellipse": [100, 10, 90], "accuracy_needed": None}},
+    {"restart": True},
+    {"explain": "c", "is": {"reason": "uncertain", "ellipse": [100, 10, 90], "accuracy_needed": None}},
+    fix(10, off(950), 400, *ALONG),
+    events("c satisfied 10"),
+    {"explain": "c", "is": {"reason": "inside", "ellipse": [100, 10, 0]}},
+    fix(20, off(950), 5),
+    {"explain": "c", "is": {"reason": "inside", "ellipse": None}},
+)
+ellipses(
+    "the last fix determines a condition that is added, with its ellipse, also after a restart",
+    fix(0, off(950), 400, *ALONG),
+    circle("c", BERLIN, 1000),
+    events("c satisfied 0"),
+    {"restart": True},
+    circle("d", BERLIN, 1000),
+    events("d satisfied 0"),
+    fix(10, off(951), 400),
+    circle("e", BERLIN, 1000),
+    {"identifiers_in_state": "unknown", "are": ["e"]},
+    fix(20, off(951), 5, *ACROSS),
+    circle("f", BERLIN, 1000),
+    {"restart": True},
+    circle("g", BERLIN, 1000),
+    {"identifiers_in_state": "unknown", "are": ["e", "f", "g"]},
+    fix(30, off(951), 400, *ALONG),
+    events("e satisfied 30", "f satisfied 30", "g satisfied 30"),
+)
+ellipses(
+    "a late fix, a fix without a position and an invalid one leave the ellipse of the last fix",
+    WIDE,
+    fix(10, off(950), 5, *ACROSS),
+    {"refused": "late_input", "step": fix(5, off(950), 5, *ALONG)},
+    {"explain": "c", "is": {"reason": "uncertain", "ellipse": [100, 10, 90]}},
+    fix(20, off(950), -1, *ALONG),
+    {"explain": "c", "is": {"reason": "uncertain", "ellipse": [100, 10, 90]}},
+    refused_fix(30, 1, 2, 3),
+    {"explain": "c", "is": {"reason": "uncertain", "ellipse": [100, 10, 90]}},
+    events(),
+)
+ellipses(
+    "beyond 10 km a semi-axis decides only by the side",
+    circle("c", BERLIN, 100_000),
+    fix(0, off(185_000), 5, 12_000, 5, 0),
+    events("c unsatisfied 0"),
+    fix(10, off(95_000), 5, 10_001, 1, 0),
+    events(),
+    fix(20, off(95_000), 5, 9_999, 1, 0),
+    events("c satisfied 20"),
+    fix(30, off(170_000), 5, 12_000, 5, 0),
+    events(),
+    fix(40, off(180_000), 5, 12_000, 5, 0),
+    events("c unsatisfied 40"),
+)
+ellipses(
+    "other policies use the accuracy, not the ellipse",
+    circle("p", BERLIN, 1000),
+    circle("s", BERLIN, 1000, "standard"),
+    circle("e", BERLIN, 1000, "exact"),
+    fix(0, off(1500), 5, 5000, 5000, 0),
+    events("s unsatisfied 0", "e unsatisfied 0"),
+    fix(10, off(990), 5, *ACROSS),
+    events("e satisfied 10"),
+    fix(20, off(950), 400, *ALONG),
+    events("p satisfied 20"),
+    fix(30, off(950), 5, 5000, 5000, 0),
+    {"advance": 60},
+    events("s satisfied 50"),
+    {"explain": "s", "is": {"ellipse": None}},
+)
+ellipses(
+    "over the pole and the antimeridian, the orientation is that at the fix",
+    circle("n", (90.0, 0.0), 1000, assuming="unsatisfied"),
+    circle("a", (-17.0, 180.0), 1000, assuming="unsatisfied"),
+    fix(0, (89.95, 40.0), 5, 10, 10, 0),
+    fix(10, (89.9915, -135.0), 5, 100, 10, 0),
+    events(),
+    fix(20, (89.9915, -135.0), 5, 100, 10, 90),
+    events("n satisfied 20"),
+    fix(30, off(950, 90, (-17.0, 180.0)), 5, 100, 10, 90),
+    events("n unsatisfied 30"),
+    fix(40, off(950, 90, (-17.0, 180.0)), 5, 100, 10, 180),
+    events("a satisfied 40"),
+)
+ellipses(
+    "in a narrow street, only the width of the ellipse counts",
+    add("c", polygon([place[::-1] for place in STREET]), policy=POLICY),
+    fix(0, off(300, 270, off(1000, 0)), 5),
+    events("c unsatisfied 0"),
+    fix(10, off(10, 90, off(1000, 0)), 12),
+    events(),
+    fix(20, off(10, 90, off(1000, 0)), 12, 100, 2, 0),
+    events("c satisfied 20"),
+    fix(30, off(40, 90, off(1000, 0)), 12, 100, 2, 10),
+    events(),
+    fix(40, off(40, 90, off(1000, 0)), 12, 100, 2, 0),
+    events("c unsatisfied 40"),
+)
+ellipses(
+    "a path lays nothing, and its last fix decides with its ellipse",
+    circle("c", BERLIN, 1000),
+    circle("e", BERLIN, 1000, "exact"),
+    fix(0, off(1500), 5, 5, 5, 0),
+    events("c unsatisfied 0", "e unsatisfied 0"),
+    fix(10, off(1500, 270), 400, *ALONG),
+    {"next": {"identifier": "e", "state": "satisfied"}},
+    {"next": {"identifier": "e", "state": "unsatisfied"}},
+    {"next": None},
+    fix(20, off(950, 270), 400, *ALONG),
+    {"next": {"identifier": "e", "state": "satisfied"}},
+    events("c satisfied 20"),
+    path="geodesic",
+    max_gap=60,
+)
+ellipses(
+    "plausibility uses the accuracy; a doubted fix leaves the ellipse of the last fix",
+    WIDE,
+    fix(0, off(950), 5, *ACROSS),
+    events(),
+    fix(1, off(5000), 5, 5000, 5000, 0),
+    {"statistics": {"doubted_fixes": 1}},
+    {"explain": "c", "is": {"reason": "uncertain", "ellipse": [100, 10, 90]}},
+    fix(2, off(5000), 5, *ALONG),
+    fix(3, off(5000), 5, 10, 10, 0),
+    {"statistics": {"doubted_fixes": 2}},
+    events("c unsatisfied 3"),
+    {"explain": "c", "is": {"reason": "outside", "ellipse": [10, 10, 0]}},
+    plausible_speed=60,
+    corroboration_time=0,
 )

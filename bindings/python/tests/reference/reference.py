@@ -27,6 +27,7 @@ from reference_values import (
     Observation,
     Refused,
     checked_16_bit,
+    checked_ellipse,
     checked_identifier,
     checked_policy,
     checked_uuid,
@@ -270,14 +271,19 @@ class ReferenceMonitor:
 
     # Inputs ----------------------------------------------------------------------------------------------------
 
-    def feed_fix(self, time_us, latitude, longitude, accuracy=0.0):
+    def feed_fix(self, time_us, latitude, longitude, accuracy=0.0, ellipse=None):
         if not is_coordinate(latitude, longitude):
             self._statistics["invalid_fixes"] += 1
             raise Refused("invalid_argument", "coordinate")
+        try:
+            ellipse = checked_ellipse(ellipse)
+        except Refused:
+            self._statistics["invalid_fixes"] += 1
+            raise
         if math.isnan(accuracy) or accuracy < 0:  # a fix without a position is ignored, whatever its time
             self._statistics["invalid_fixes"] += 1
             return "invalid"
-        fix = Fix(time_us, latitude, longitude, accuracy)
+        fix = Fix(time_us, latitude, longitude, accuracy, ellipse=ellipse)
         self._refuse(time_us)
         verdict = self.plausibility.judge(self.latest_fix, fix)
         if verdict == "doubted":  # like a fix without a position, it moves nothing

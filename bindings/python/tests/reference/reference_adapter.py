@@ -99,11 +99,13 @@ class ManyCircles(ReferenceMonitor):
     evaluations do not store the latest fix.
     """
 
-    def feed_fix(self, time_us: int, latitude: float, longitude: float, accuracy: float = 0.0) -> None:
+    def feed_fix(
+        self, time_us: int, latitude: float, longitude: float, accuracy: float = 0.0, ellipse: Any = None
+    ) -> None:
         if not hasattr(self, "_order"):
             self._prepare()
         self._place, self._near = (latitude, longitude), None
-        super().feed_fix(time_us, latitude, longitude, accuracy)
+        super().feed_fix(time_us, latitude, longitude, accuracy, ellipse)
 
     def _pass_time(self, time: int) -> None:
         self._near = None

@@ -29,6 +29,7 @@ def explain(c, clock, scanning, confidence):
         seconds_to_decide=None,
         accuracy_needed=None,
         probability=None,
+        ellipse=None,
     )
     if c.is_place and c.has_probability:
         _explain_probability(c, clock, answer, confidence)
@@ -97,6 +98,7 @@ def _explain_probability(c, clock, answer, confidence):
     side = _describe(c, fix, d, answer)
     p = c.probability(d, fix, confidence)
     answer["probability"] = None if math.isnan(p) else p
+    answer["ellipse"] = None if fix.ellipse is None else list(fix.ellipse)
     on_other_side = c.observed is not None and side != c.observed.side
     if c.candidate is not None:
         answer["reason"] = "dwelling"

@@ -35,7 +35,7 @@ def probability(condition: Any, fix: Any, distance: float, confidence: float) ->
         distance: the signed boundary distance of the fix.
     """
     known: dict[Any, float] = vars(condition.definition.get("shape", condition)).setdefault("probabilities", {})
-    key = fix.latitude, fix.longitude, fix.accuracy, confidence
+    key = fix.latitude, fix.longitude, fix.accuracy, fix.ellipse, confidence
     if key not in known:
         known[key] = computed(condition, fix, distance, confidence)
     return known[key]
@@ -43,14 +43,20 @@ def probability(condition: Any, fix: Any, distance: float, confidence: float) ->
 
 def computed(condition: Any, fix: Any, distance: float, confidence: float) -> float:
     side = 1.0 if distance <= 0 else 0.0
-    if fix.accuracy == 0:
+    if fix.ellipse is None and fix.accuracy == 0:
         return side
-    deviation = sigma(fix.accuracy, confidence)
+    if fix.ellipse is None:
+        deviation = sigma(fix.accuracy, confidence)
+        ellipse = deviation, deviation, 0.0
+    else:
+        major, minor, orientation = fix.ellipse
+        deviation = max(major, SMALLEST_SIGMA)
+        ellipse = deviation, max(minor, SMALLEST_SIGMA), orientation
     if abs(distance) >= FARTHEST * deviation:
         return side
     if deviation > LARGEST_SIGMA:
         return math.nan
-    plane = Plane(fix.latitude, fix.longitude, (deviation, deviation, 0.0))
+    plane = Plane(fix.latitude, fix.longitude, ellipse)
     definition = condition.definition
     if definition["kind"] == "circle":
         total = of_circle(plane, definition["latitude"], definition["longitude"], definition["radius"])

@@ -171,9 +171,20 @@ def is_coordinate(latitude, longitude):
 
 
 class Fix:
-    def __init__(self, time, latitude, longitude, accuracy, source="fix"):
+    def __init__(self, time, latitude, longitude, accuracy, source="fix", ellipse=None):
         self.time, self.latitude, self.longitude, self.accuracy = time, latitude, longitude, accuracy
         self.source = source  # "path": the reference computed this position between two fixes
+        self.ellipse = ellipse  # the one-sigma semi-axes in metres and the direction of the major axis in degrees
+
+
+def checked_ellipse(ellipse):
+    """Returns an error ellipse, or None if its three numbers are NaN."""
+    if ellipse is None or all(math.isnan(value) for value in ellipse):
+        return None
+    major, minor, _ = ellipse
+    if not all(math.isfinite(value) for value in ellipse) or not 0 <= minor <= major:
+        raise Refused("invalid_argument", "ellipse")
+    return tuple(ellipse)
 
 
 NO_EVIDENCE = dict(

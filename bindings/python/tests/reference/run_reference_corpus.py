@@ -70,6 +70,10 @@ def number(value):
     return float(value) if isinstance(value, str) else value
 
 
+def ellipse(fix):
+    return [number(value) for value in fix["ellipse"]] if "ellipse" in fix else None
+
+
 def us(seconds):
     return None if seconds is None else round(seconds * 1_000_000)
 
@@ -315,7 +319,7 @@ class Scenario:
             latitude, longitude = there["lat2"], there["lon2"]
         else:
             latitude, longitude = number(fix["latitude"]), number(fix["longitude"])
-        monitor.feed_fix(us(fix["time"]), latitude, longitude, number(fix.get("accuracy", 0.0)))
+        monitor.feed_fix(us(fix["time"]), latitude, longitude, number(fix.get("accuracy", 0.0)), ellipse(fix))
 
     def do_see(self, step, name, monitor):
         see = step["see"]

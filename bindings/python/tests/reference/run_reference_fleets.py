@@ -5,7 +5,7 @@ from __future__ import annotations
 from geographiclib.geodesic import Geodesic
 from reference_fleet import ReferenceFleet, ReferenceTable
 from reference_values import Refused
-from run_reference_corpus import EVENT_TIMES, EXPLAIN_TIMES, Mismatch, Scenario, moment, number, shape_of, us
+from run_reference_corpus import EVENT_TIMES, EXPLAIN_TIMES, Mismatch, Scenario, ellipse, moment, number, shape_of, us
 
 VERBS = (
     "share",
@@ -156,7 +156,7 @@ class FleetScenario:
         return there["lat2"], there["lon2"]
 
     def fix(self, fix):
-        return (moment(fix["time"]), *self.place(fix), number(fix.get("accuracy", 0.0)))
+        return (moment(fix["time"]), *self.place(fix), number(fix.get("accuracy", 0.0)), ellipse(fix))
 
     def do_fix(self, step, fleet):
         fix = self.fix(step["fix"])

@@ -45,6 +45,7 @@ def policy(draw: random.Random) -> TransitionPolicy:
 class World:
     def __init__(self, draw: random.Random) -> None:
         self.place = draw.choice(PLACES)
+        self.ellipses = draw.choice([0.0, 0.5, 0.9])
         self.options: dict[str, Any] = {"accuracy_confidence": draw.choice([0.68, 0.68, 0.95, 0.01, 0.9999])}
         if draw.random() < 0.5:
             self.options |= {"path": "geodesic", "max_gap": 60.0}
@@ -63,7 +64,11 @@ class World:
             time += draw.choice([0, 1_000_000, 5_000_000, 20_000_000, 120_000_000])
             position = around(*self.place, draw.uniform(0, 360), draw.choice([0, 30, 90, 200, 500, 3000]) + 0.37)
             accuracy = draw.choice([0.0, 1.0, 5.0, 30.0, 30.0, 100.0, 400.0, 30_000.0, float("inf"), -1.0])
-            self.fixes.append(Fix(*position, accuracy=accuracy, time=time))
+            ellipse = None
+            if draw.random() < self.ellipses:
+                major = draw.choice([0.0, 2.0, 10.0, 40.0, 200.0, 12_000.0])
+                ellipse = major, major * draw.choice([0.0, 0.01, 0.3, 1.0]), draw.uniform(-400, 400)
+            self.fixes.append(Fix(*position, accuracy=accuracy, time=time, error_ellipse=ellipse))
 
 
 @pytest.mark.parametrize("number", range(40 if IS_FULL else 6))
@@ -91,7 +96,7 @@ def test_worlds_are_those_of_the_reference(number: int) -> None:
         monitor.feed(fix)
         alone.feed(fix)
         fleet.feed("d", fix)
-        reference.feed_fix(fix.time_us, fix.latitude, fix.longitude, fix.accuracy)
+        reference.feed_fix(fix.time_us, fix.latitude, fix.longitude, fix.accuracy, fix.error_ellipse)
         found = list(monitor.events())
         events += len(found)
         for event in found:
@@ -111,13 +116,14 @@ def test_worlds_are_those_of_the_reference(number: int) -> None:
         if expected["probability"] is not None or expected["reason"] == "uncertain":
             assert str(answer.reason) == expected["reason"]
             same_probability(answer.probability, expected["probability"])
+            assert answer.error_ellipse == (None if expected["ellipse"] is None else tuple(expected["ellipse"]))
         if step == len(world.fixes) // 2:
             monitor, fleet = Monitor.restore(monitor.snapshot()), Fleet.restore(fleet.snapshot())
     print(events, "events")
 
 
 def is_near_threshold(reference: ReferenceMonitor, fix: Fix) -> bool:
-    given = ReferenceFix(fix.time_us, fix.latitude, fix.longitude, fix.accuracy)
+    given = ReferenceFix(fix.time_us, fix.latitude, fix.longitude, fix.accuracy, ellipse=fix.error_ellipse)
     conditions = reference._conditions.values() if fix.accuracy >= 0 else ()
     return any(c.is_near_threshold(c.distance(given), given, reference.accuracy_confidence) for c in conditions)
 

@@ -27,6 +27,8 @@ def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequen
         advice: The wording of the warning's advice.
     """
     latitudes, longitudes, accuracies, times = columns[:4]
+    if isinstance(accuracies, tuple):  # with error ellipses
+        accuracies = accuracies[0]
     if len(latitudes) < _FEWEST or not names:
         return
     others = (longitudes, times, codes, None if isinstance(accuracies, float) else accuracies)
@@ -48,6 +50,8 @@ def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequen
 
 def _fixes(columns: Sequence[Any], codes: Any, first: int | None) -> Iterator[tuple[float, float, float, int]]:
     latitudes, longitudes, accuracies, times, multiplier, divisor = columns[:6]
+    if isinstance(accuracies, tuple):
+        accuracies = accuracies[0]
     for row in range(min(len(latitudes), _LOOKED_AT)):
         if codes is not None and codes[row] != first:
             continue

@@ -32,7 +32,7 @@ from .first_fixes import warn_of_jumps
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-    from .._tables.buffers import ArrowStream, NumberColumn, SupportsArray, TimeColumn
+    from .._tables.buffers import ArrowStream, EllipseColumns, NumberColumn, SupportsArray, TimeColumn
     from .._values.any_condition import Condition
 
     DeviceColumn: TypeAlias = str | SupportsArray | Iterable[object]
@@ -88,7 +88,9 @@ class FleetInputs(FixInputs):
             QueueFullError: `max_pending_events` events are pending.
         """
         fix = self._looked_at(fix)
-        self._handle.feed_fix(device, fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
+        self._handle.feed_fix(
+            device, fix.latitude, fix.longitude, fix.accuracy, fix.time_us, *(fix.error_ellipse or ())
+        )
 
     @overload
     def feed_many(
@@ -121,6 +123,7 @@ class FleetInputs(FixInputs):
         longitude: NumberColumn,
         time: TimeColumn,
         accuracy: NumberColumn | float | None = None,
+        error_ellipse: EllipseColumns | None = None,
         on_invalid: Literal["count", "raise"] = "count",
         threads: int | None = None,
     ) -> FeedResult: ...
@@ -134,6 +137,7 @@ class FleetInputs(FixInputs):
         longitude: Any = None,
         time: Any = None,
         accuracy: Any = None,
+        error_ellipse: Any = None,
         columns: Mapping[str, str] | None = None,
         on_invalid: Literal["count", "raise"] = "count",
         threads: int | None = None,
@@ -157,8 +161,9 @@ class FleetInputs(FixInputs):
             accuracy: Accuracies in metres. 0, or None in a list, means that the accuracy was not reported; negative or
                 NaN means that the row has no position. A single number applies to all rows. None means that no accuracy
                 was reported.
+            error_ellipse: The error ellipses, as columns that :meth:`Monitor.feed_many` accepts.
             columns: The names of a table's columns for device, latitude, longitude, time, accuracy, or geometry, if the
-                library does not recognise these names.
+                library does not recognise these names, and for error ellipses; see :meth:`Monitor.feed_many`.
             on_invalid: ``"count"`` to skip invalid rows, or ``"raise"`` to refuse all rows: see
                 :meth:`Monitor.feed_many`. A new device without any accepted row is not added.
             threads: The number of threads, at most the fleet's `threads`. If `threads` is None, all threads of
@@ -201,7 +206,7 @@ class FleetInputs(FixInputs):
         refuses = refuses_invalid(on_invalid)
         handle = self._handle if threads is None else with_threads(self._handle, threads)
         is_table = hasattr(fixes, "__arrow_c_stream__") and device is None
-        check_given(fixes, (latitude, longitude, time, accuracy), columns, is_table)
+        check_given(fixes, (latitude, longitude, time, accuracy, error_ellipse), columns, is_table)
         if is_table:
             from .._monitor.arrow_batches import feed_stream
 
@@ -211,10 +216,10 @@ class FleetInputs(FixInputs):
             return feed_stream(handle, fixes, column_names(columns), refuses, devices=True, look=look)
         try:
             if fixes is not None:
-                rows = fix_records(fixes)
-                read, doubtful = record_columns(rows), first_time(rows)
+                rows, ellipses = fix_records(fixes)
+                read, doubtful = record_columns(rows, ellipses), first_time(rows)
             else:
-                read, doubtful = fix_columns(latitude, longitude, time, accuracy)
+                read, doubtful = fix_columns(latitude, longitude, time, accuracy, error_ellipse)
             self._doubt(doubtful)
             common_index(latitude=latitude, device=device)
             codes, names = device_column(device)

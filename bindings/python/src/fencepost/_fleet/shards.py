@@ -294,8 +294,10 @@ class Shards:
             finally:
                 self._keep(new)
 
-    def feed_fix(self, device: str, latitude: float, longitude: float, accuracy: float, time_us: int) -> None:
-        self._one(device, lambda fleet: fleet.feed_fix(device, latitude, longitude, accuracy, time_us))
+    def feed_fix(
+        self, device: str, latitude: float, longitude: float, accuracy: float, time_us: int, *ellipse: float
+    ) -> None:
+        self._one(device, lambda fleet: fleet.feed_fix(device, latitude, longitude, accuracy, time_us, *ellipse))
 
     def feed_sightings(self, device: str, sightings: Any, time_us: int) -> None:
         self._one(device, lambda fleet: fleet.feed_sightings(device, sightings, time_us))
@@ -380,17 +382,20 @@ class Shards:
         first_row: int,
     ) -> tuple[int, int, int, int]:
         """Feeds columns like a single fleet, with at most `threads` threads at a time."""
-        columns: Any = (latitude, longitude, accuracy, time)
+        ellipse: tuple[Any, ...] = ()
+        if isinstance(accuracy, tuple):
+            accuracy, *ellipse = accuracy  # type: ignore[assignment]
+        columns: Any = (latitude, longitude, accuracy, time, *ellipse)
         unit: Any = (multiplier, divisor, False)
         with self._lock:
             self._take_added()
             if refuse_invalid:
-                tried: Any = (*columns, multiplier, divisor, True)
+                tried: Any = (*_with_ellipses(columns), multiplier, divisor, True)
                 MonitorHandle().feed_columns(*tried)
             given, used = _codes(codes)
             lengths = {len(column) for column in (*columns, given) if not _is_number(column)}
             if len(lengths) > 1 or not used or not all(0 <= code < len(names) for code in used):
-                whole: Any = (*columns, *unit, codes, names, first_row)
+                whole: Any = (*_with_ellipses(columns), *unit, codes, names, first_row)
                 return self._fleets[0].feed_columns(*whole)  # raises the error or, if there are no rows, returns zeros
             try:
                 new = self._enter(names[code] for code in used)
@@ -406,7 +411,7 @@ class Shards:
                     def feed(
                         at: int, part: Any = part, rows: Any = rows, start: int = start
                     ) -> tuple[int, int, int, int]:
-                        own: Any = (*part, *unit, rows, numbers[at], first_row + start)
+                        own: Any = (*_with_ellipses(part), *unit, rows, numbers[at], first_row + start)
                         return self._fleets[at].feed_columns(*own)
 
                     try:
@@ -572,3 +577,9 @@ def _is_number(column: Any) -> bool:
 def _sum(found: Iterable[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
     accepted, invalid, late, doubted = map(sum, zip((0, 0, 0, 0), *found))
     return accepted, invalid, late, doubted
+
+
+def _with_ellipses(columns: Sequence[Any]) -> tuple[Any, ...]:
+    """Puts the columns of error ellipses, which come last, into one tuple with the accuracies."""
+    latitude, longitude, accuracy, time, *ellipse = columns
+    return latitude, longitude, (accuracy, *ellipse) if ellipse else accuracy, time

@@ -23,7 +23,7 @@ else:
     from typing_extensions import Buffer
 
     from .._native import Monitor as Handle
-    from .._tables.buffers import ArrowStream, NumberColumn, TimeColumn
+    from .._tables.buffers import ArrowStream, EllipseColumns, NumberColumn, TimeColumn
     from .._values.any_condition import Condition
     from .._values.results import FeedResult
 
@@ -36,13 +36,14 @@ def refuses_invalid(on_invalid: Any) -> bool:
 
 
 def fix_columns(
-    latitude: Any, longitude: Any, time: Any, accuracy: Any
+    latitude: Any, longitude: Any, time: Any, accuracy: Any, error_ellipse: Any = None
 ) -> tuple[tuple[Any, Any, Any, Any, int, int], int | None]:
     """Converts columns of any supported type for the engine. Columns that the engine can read directly are not copied.
 
     Returns:
-        The columns: latitudes, longitudes, accuracies (a column, one number, or None), times, and the length of the
-        time unit in microseconds, as a fraction (numerator and denominator). Then the first time if the times are
+        The columns: latitudes, longitudes, accuracies (a column, one number, or None; with error ellipses, a tuple of
+        the accuracies and the three columns of the ellipses), times, and the length of the time unit in microseconds,
+        as a fraction (numerator and denominator). Then the first time if the times are
         integers that are read as microseconds, so that the caller can be warned about a wrong unit; otherwise None.
     """
     from .._tables.buffers import numbers, times
@@ -56,6 +57,10 @@ def fix_columns(
         accuracy = float(real(accuracy, "accuracy"))
     elif accuracy is not None:
         accuracy = numbers(accuracy, "accuracy", none=0.0)
+    if error_ellipse is not None:
+        from .._tables.ellipses import fed_columns
+
+        accuracy = (accuracy, *fed_columns(error_ellipse))
     ticks, multiplier, divisor = times(time, "time")
     doubtful = None
     if len(ticks) and multiplier == divisor and getattr(getattr(time, "dtype", None), "kind", "i") in "iu":
@@ -64,9 +69,10 @@ def fix_columns(
     return (*positions, accuracy, ticks, multiplier, divisor), doubtful
 
 
-def fix_records(fixes: Any) -> memoryview[Any]:
-    """Returns fixes as records in the layout of :data:`FIX_RECORD`. A buffer that already has the layout of
-    :data:`FIX_RECORD` is not copied."""
+def fix_records(fixes: Any) -> tuple[memoryview[Any], tuple[Any, Any, Any] | None]:
+    """Returns fixes as records in the layout of :data:`FIX_RECORD`, and the columns of their error ellipses, or None if
+    no fix has one. A buffer that already has the layout of :data:`FIX_RECORD` is not copied."""
+    ellipses: tuple[Any, Any, Any] | None = None
     if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # in a masked array, masked values become invalid
         from .._tables.buffers import NO_TIME
 
@@ -78,10 +84,11 @@ def fix_records(fixes: Any) -> memoryview[Any]:
             raise InvalidArgumentError(
                 f"fixes: an array of dtype {fixes.dtype} does not hold fix records: {error}"
             ) from None
-        rows = memoryview(packed(fixes, "fixes"))
+        records, ellipses = packed(fixes, "fixes")
+        rows = memoryview(records)
     if not rows.c_contiguous:
         raise InvalidArgumentError("fixes: the rows must be contiguous in memory (C-contiguous)")
-    return rows
+    return rows, ellipses
 
 
 def first_time(rows: memoryview[Any]) -> int | None:
@@ -90,13 +97,18 @@ def first_time(rows: memoryview[Any]) -> int | None:
     return found
 
 
-def record_columns(rows: memoryview[Any]) -> tuple[Any, Any, Any, Any, int, int]:
-    """Converts fix records to columns. The members are copied because the records need not be aligned."""
+def record_columns(
+    rows: memoryview[Any], ellipses: tuple[Any, Any, Any] | None
+) -> tuple[Any, Any, Any, Any, int, int]:
+    """Converts fix records and their error ellipses to columns. The members are copied because the records need not be aligned."""
     plain = memoryview(rows.tobytes())
     if len(plain) % FIX_RECORD.size:
         raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a multiple of 32 bytes, the size of a record")
     reals = plain.cast("d")
-    return reals[0::4], reals[1::4], reals[2::4], plain.cast("q")[3::4], 1, 1
+    accuracies: Any = reals[2::4]
+    if ellipses is not None:
+        accuracies = (accuracies, *ellipses)
+    return reals[0::4], reals[1::4], accuracies, plain.cast("q")[3::4], 1, 1
 
 
 def scan_report(sightings: Any, time: Time | None) -> tuple[bytes, int]:
@@ -190,7 +202,7 @@ class MonitorInputs(FixInputs):
             QueueFullError: `max_pending_events` events are pending.
         """
         fix = self._looked_at(fix)
-        self._handle.feed_fix(fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
+        self._handle.feed_fix(fix.latitude, fix.longitude, fix.accuracy, fix.time_us, *(fix.error_ellipse or ()))
 
     @overload
     def feed_many(
@@ -215,6 +227,7 @@ class MonitorInputs(FixInputs):
         longitude: NumberColumn,
         time: TimeColumn,
         accuracy: NumberColumn | float | None = None,
+        error_ellipse: EllipseColumns | None = None,
         on_invalid: Literal["count", "raise"] = "count",
     ) -> FeedResult: ...
     def feed_many(
@@ -226,6 +239,7 @@ class MonitorInputs(FixInputs):
         longitude: Any = None,
         time: Any = None,
         accuracy: Any = None,
+        error_ellipse: Any = None,
         columns: Mapping[str, str] | None = None,
         on_invalid: Literal["count", "raise"] = "count",
     ) -> FeedResult:
@@ -254,12 +268,16 @@ class MonitorInputs(FixInputs):
             accuracy: Accuracies in metres. 0, or None in a list, means that the accuracy was not reported; negative or
                 NaN means that the row has no position. A single number applies to all rows. None means that no accuracy
                 was reported.
+            error_ellipse: The error ellipses: a tuple of the major and the minor semi-axes in metres and the directions
+                of the major axis in degrees from north, each a column or one number. A row with three NaN (None in
+                lists) has no ellipse. See :class:`Fix`.
             on_invalid: With ``"count"``, an invalid row (no position, or a coordinate or time that is missing or out of
                 range) is skipped and counted. With ``"raise"``, the first invalid row causes all rows to be refused,
                 and nothing changes; to check all rows, a table is read to its end before it is fed. Late rows are
                 skipped and counted, whatever the value of `on_invalid` is.
             columns: The names of a table's columns for latitude, longitude, time, accuracy, or geometry, if the library
-                does not recognise these names.
+                does not recognise these names. Error ellipses are read only if the columns ``error_major``,
+                ``error_minor`` and ``error_orientation`` are named here.
 
         Returns:
             The numbers of accepted, invalid, late and doubted fixes.
@@ -292,7 +310,7 @@ class MonitorInputs(FixInputs):
         """
         refuses = refuses_invalid(on_invalid)
         is_table = hasattr(fixes, "__arrow_c_stream__")
-        check_given(fixes, (latitude, longitude, time, accuracy), columns, is_table)
+        check_given(fixes, (latitude, longitude, time, accuracy, error_ellipse), columns, is_table)
         if is_table:
             from .arrow_batches import feed_stream
 
@@ -302,7 +320,7 @@ class MonitorInputs(FixInputs):
         try:
             if fixes is not None:
                 return FeedResult(*self._feed_rows(fixes, refuses))
-            read, doubtful = fix_columns(latitude, longitude, time, accuracy)
+            read, doubtful = fix_columns(latitude, longitude, time, accuracy, error_ellipse)
             self._doubt(doubtful)
             return FeedResult(*self._handle.feed_columns(*read, refuses))
         except BaseException as error:
@@ -310,11 +328,11 @@ class MonitorInputs(FixInputs):
             raise
 
     def _feed_rows(self, fixes: Any, refuses: bool) -> tuple[int, int, int, int]:
-        rows = fix_records(fixes)
+        rows, ellipses = fix_records(fixes)
         self._doubt(first_time(rows), 4)
-        if not refuses:
+        if not refuses and ellipses is None:
             return self._handle.feed_fixes(rows)
-        return self._handle.feed_columns(*record_columns(rows), True)
+        return self._handle.feed_columns(*record_columns(rows, ellipses), refuses)
 
     def feed_sightings(
         self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time | None = None

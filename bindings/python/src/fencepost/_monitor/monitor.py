@@ -328,10 +328,10 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             >>> monitor.explain("home").reason
             <Reason.NO_FIX_YET: 'no_fix_yet'>
         """
-        reason, observed, diagnostics, *numbers, doubt = self._handle.explain(identifier)
+        reason, observed, diagnostics, *numbers, doubt, ellipse = self._handle.explain(identifier)
         from .._values.explanation import explanation
 
-        return explanation(identifier, reason, observed, diagnostics, numbers, doubt)
+        return explanation(identifier, reason, observed, diagnostics, numbers, doubt, ellipse)
 
     def state(self, identifier: str) -> State:
         """The observed state of a condition, including changes whose events are still pending. The state is unknown

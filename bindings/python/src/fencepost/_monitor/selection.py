@@ -105,6 +105,6 @@ def best_fix(
     if not isinstance(fixes, Iterable):
         raise TypeError(f"fixes must be an iterable of Fix, not {type(fixes).__name__}")
     rows = list(fixes)
-    buffer = packed(rows, "fixes")
+    buffer, _ = packed(rows, "fixes")
     place = native_best_fix(buffer, to_us(now, "now"), real(speed, "speed"), seconds_to_us(maximum_age, "maximum_age"))
     return None if place is None else rows[place]

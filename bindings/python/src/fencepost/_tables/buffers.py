@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         def __arrow_c_stream__(self, requested_schema: Any = ..., /) -> Any: ...
 
     NumberColumn: TypeAlias = SupportsArray | Buffer | Iterable[float]
+    EllipseColumns: TypeAlias = tuple[NumberColumn | float, NumberColumn | float, NumberColumn | float]
     TimeColumn: TypeAlias = SupportsArray | Buffer | Iterable[Time]
 
 NO_TIME = -(1 << 63)

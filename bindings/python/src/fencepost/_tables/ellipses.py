@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from math import atan2, degrees, hypot, isfinite, sqrt
+from math import atan2, degrees, hypot, isfinite, nan, sqrt
 from typing import Any
 
 from .._errors import require
@@ -47,6 +47,17 @@ def probability(
     probabilities = require("numpy", "geo").empty(len(points[0]))
     handle.probability(identifier, *points, shared, *axes, share, probabilities)
     return probabilities
+
+
+def fed_columns(ellipse: Any) -> tuple[Any, Any, Any]:
+    """The columns of the error ellipses of fixes; None in lists becomes NaN."""
+    parts = _parts(ellipse, "error_ellipse", _AXES)
+    names = tuple(f"error_ellipse, {name}" for name in _AXES)
+    found = [
+        float(real(value, name)) if is_number(value) else numbers(value, name, none=nan)
+        for value, name in zip(parts, names)
+    ]
+    return found[0], found[1], found[2]
 
 
 def ellipse_of(ellipse: Any, covariance: Any, count: int) -> tuple[Any, Any, Any]:

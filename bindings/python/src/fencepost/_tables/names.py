@@ -34,6 +34,8 @@ DEVICE = (
 DEVICES: Names = {"device": DEVICE, **TRACK}
 """The columns of tables whose rows belong to many devices. A column named `id`, `identifier` or `name` may contain row
 numbers, so it identifies the device only if the caller names it."""
+ERROR_ELLIPSE = ("error_major", "error_minor", "error_orientation")
+"""The columns of error ellipses, which are read only if the caller names them."""
 CONDITIONS: Names = {
     "identifier": ("identifier", "id", "name", "fid"),
     "latitude": LATITUDE,

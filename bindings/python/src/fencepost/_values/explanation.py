@@ -80,6 +80,8 @@ class Explanation(Plain):
         probability: The probability that the zone contains the true position of the last valid fix, if the policy has
             probabilities.
         doubt: Why the latest fix was doubted; None if it was not, and for beacons.
+        error_ellipse: The error ellipse of the last valid fix (major, minor, orientation), if it has one and the policy
+            has probabilities.
 
     Example:
         >>> from fencepost import Circle, Monitor
@@ -106,6 +108,7 @@ class Explanation(Plain):
     nearest_boundary_point: tuple[float, float] | None = None
     probability: float | None = None
     doubt: Doubt | None = None
+    error_ellipse: tuple[float, float, float] | None = None
 
     @property
     def candidate_start(self) -> datetime | None:
@@ -133,6 +136,9 @@ class Explanation(Plain):
             found.append(("last fix", f"{abs(self.boundary_distance):.1f} m {side} the boundary"))
         if self.accuracy:
             found.append(("accuracy", f"{self.accuracy:.1f} m"))
+        if self.error_ellipse is not None:
+            major, minor, orientation = self.error_ellipse
+            found.append(("error ellipse", f"{major:.1f} m by {minor:.1f} m at {orientation:g} degrees"))
         if self.probability is not None:
             found.append(("probability", f"{self.probability:.6g}"))
         if self.metres_to_decide is not None:
@@ -162,8 +168,14 @@ class Explanation(Plain):
 
 
 def explanation(
-    identifier: str, reason: str, observed: int, diagnostics: int, numbers: Sequence[Any], doubt: Sequence[Any] | None
+    identifier: str,
+    reason: str,
+    observed: int,
+    diagnostics: int,
+    numbers: Sequence[Any],
+    doubt: Sequence[Any] | None,
+    ellipse: tuple[float, float, float] | None,
 ) -> Explanation:
     """An explanation in the form of the native module."""
-    values: tuple[Any, ...] = (*numbers, None if doubt is None else Doubt(*doubt))
+    values: tuple[Any, ...] = (*numbers, None if doubt is None else Doubt(*doubt), ellipse)
     return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *values)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import operator
+from array import array
 from collections.abc import Iterable
+from math import nan
 from struct import Struct
 
 from .._dataclass import dataclass, field
@@ -47,6 +49,9 @@ class Fix(Plain):
         longitude: Longitude in WGS84 degrees, -180 to 180.
         accuracy: Radius of uncertainty in metres. 0 or None means that the accuracy was not reported; negative or NaN
             means that the fix has no position.
+        error_ellipse: The one-sigma error ellipse, if it is known: the semi-axes in metres (major, minor), and the
+            direction of the major axis in degrees clockwise from north. Policies with probabilities then use the
+            ellipse instead of the accuracy; everything else uses the accuracy.
         time: When the position was determined: an aware datetime, a ``pandas.Timestamp`` or ``numpy.datetime64``
             (values of these two types without a zone count as UTC), or int microseconds since 1970-01-01T00:00:00Z.
 
@@ -64,13 +69,40 @@ class Fix(Plain):
     accuracy: float = 0.0
     time: Time = field(kw_only=True, compare=False)
     time_us: int = field(init=False, repr=False)
+    error_ellipse: tuple[float, float, float] | None = field(default=None, kw_only=True)
 
-    def __init__(self, latitude: float, longitude: float, accuracy: float | None = 0.0, *, time: Time) -> None:
+    def __init__(
+        self,
+        latitude: float,
+        longitude: float,
+        accuracy: float | None = 0.0,
+        *,
+        time: Time,
+        error_ellipse: tuple[float, float, float] | None = None,
+    ) -> None:
         object.__setattr__(self, "latitude", real(latitude, "latitude"))
         object.__setattr__(self, "longitude", real(longitude, "longitude"))
         object.__setattr__(self, "accuracy", 0.0 if accuracy is None else real(accuracy, "accuracy"))
         object.__setattr__(self, "time", time)
         object.__setattr__(self, "time_us", to_us(time))
+        object.__setattr__(self, "error_ellipse", None if error_ellipse is None else ellipse_of_fix(error_ellipse))
+
+
+def ellipse_of_fix(value: Any) -> tuple[float, float, float]:
+    """The numbers of an error ellipse.
+
+    Raises:
+        TypeError: The value is not three numbers.
+    """
+    try:
+        major, minor, orientation = value
+    except (TypeError, ValueError):
+        raise TypeError("error_ellipse must be three values: major, minor, orientation") from None
+    return (
+        float(real(major, "error_ellipse, major")),
+        float(real(minor, "error_ellipse, minor")),
+        float(real(orientation, "error_ellipse, orientation")),
+    )
 
 
 def fix_of(value: object, what: str = "fix") -> Fix:
@@ -83,25 +115,39 @@ def fix_of(value: object, what: str = "fix") -> Fix:
         return value
     given: Any = value
     try:
-        return Fix(given.latitude, given.longitude, given.accuracy, time=given.time_us)
+        return Fix(
+            given.latitude,
+            given.longitude,
+            given.accuracy,
+            time=given.time_us,
+            error_ellipse=getattr(given, "error_ellipse", None),
+        )
     except AttributeError:
         raise TypeError(f"{what} must be a Fix, not {type(value).__name__}") from None
 
 
-def packed(fixes: Iterable[Fix], what: str) -> bytes:
-    """Packs fixes into a buffer of :data:`FIX_RECORD`."""
+_NO_ELLIPSE = (nan, nan, nan)
+
+
+def packed(fixes: Iterable[Fix], what: str) -> tuple[bytes, tuple[array[float], ...] | None]:
+    """Packs fixes into a buffer of :data:`FIX_RECORD`. Returns also the columns of the error ellipses, or None if no fix
+    has one."""
     pack = FIX_RECORD.pack
+    ellipses: dict[int, tuple[float, float, float]] = {}
     try:
         rows = iter(fixes)
     except TypeError:
         raise TypeError(f"{what} must be an iterable of Fix, not {type(fixes).__name__}") from None
-    return b"".join(
-        [
-            pack(fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
-            for row, each in enumerate(rows)
-            for fix in [each if type(each) is Fix else fix_of(each, f"{what}, row {row}")]
-        ]
-    )
+    records = []
+    for row, each in enumerate(rows):
+        fix = each if type(each) is Fix else fix_of(each, f"{what}, row {row}")
+        records.append(pack(fix.latitude, fix.longitude, fix.accuracy, fix.time_us))
+        if fix.error_ellipse is not None:
+            ellipses[row] = fix.error_ellipse
+    if not ellipses:
+        return b"".join(records), None
+    rest = [ellipses.get(row, _NO_ELLIPSE) for row in range(len(records))]
+    return b"".join(records), tuple(array("d", column) for column in zip(*rest))
 
 
 BEACON_KINDS = {1: "ibeacon", 2: "altbeacon"}
