@@ -186,7 +186,8 @@ static void misuse(void) {
   CHECK_MISUSE(broken.times_us = NULL, FENCEPOST_E_NULL_ARGUMENT);
   CHECK_MISUSE(broken.struct_size = 0, FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_MISUSE(broken.struct_size = 20, FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_MISUSE(broken.refuse_invalid = 2, FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_MISUSE(broken.refuse_invalid = 3, FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_MISUSE(broken.majors_m = &number, FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_feed_columns(monitor, NULL, 1, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_feed_columns(monitor, &columns, SIZE_MAX, NULL, NULL),
                 FENCEPOST_E_INVALID_ARGUMENT);

@@ -408,7 +408,13 @@ struct FleetWorld {
   }
 
   /// Feeds a batch of rows.
-  mutating func feed(_ rows: [(device: UInt64, fix: Fix)], _ shard: Int) throws {
+  ///
+  /// - Parameter ellipses: The error ellipses of the rows; empty without ellipses.
+  mutating func feed(
+    _ rows: [(device: UInt64, fix: Fix)], ellipses: [FixEllipse?] = [], _ shard: Int
+  ) throws {
+    // In memory: the semi-axes and the orientation of a row lie side by side.
+    let axes = ellipses.map { $0 ?? FixEllipse(major: .nan, minor: .nan, orientation: .nan) }
     let devices = rows.map(\.device)
     let latitudes = rows.map(\.fix.coordinate.latitude)
     let longitudes = rows.map(\.fix.coordinate.longitude)
@@ -423,12 +429,20 @@ struct FleetWorld {
               func column(_ bytes: UnsafeRawBufferPointer, _ stride: Int) -> FixColumns.Column {
                 FixColumns.Column(start: bytes.baseAddress!, stride: stride)
               }
-              try shards[shard].fleet.feed(
-                FleetColumns(
-                  devices: column(devices, MemoryLayout<UInt64>.stride),
-                  fixes: FixColumns(
-                    count: rows.count, latitudes: column(latitudes, 8), longitudes: column(longitudes, 8),
-                    accuracies: column(accuracies, 8), times: column(times, 8))), result: &result)
+              try axes.withUnsafeBytes { axes in
+                func axis(_ number: Int) -> FixColumns.Column {
+                  FixColumns.Column(start: axes.baseAddress! + 8 * number, stride: MemoryLayout<FixEllipse>.stride)
+                }
+                try shards[shard].fleet.feed(
+                  FleetColumns(
+                    devices: column(devices, MemoryLayout<UInt64>.stride),
+                    fixes: FixColumns(
+                      count: rows.count, latitudes: column(latitudes, 8), longitudes: column(longitudes, 8),
+                      accuracies: column(accuracies, 8), times: column(times, 8),
+                      ellipses: ellipses.isEmpty
+                        ? nil : EllipseColumns(majors: axis(0), minors: axis(1), orientations: axis(2)))),
+                  result: &result)
+              }
             }
           }
         }
@@ -439,7 +453,7 @@ struct FleetWorld {
       do {
         if row.fix.isUsable { expected.accepted += 1 } else { expected.invalid += 1 }
         let before = shards[shard].devices[row.device]?.monitor.statistics.doubtedFixes
-        try shards[shard].devices[row.device]?.monitor.feed(row.fix)
+        try shards[shard].devices[row.device]?.monitor.feed(row.fix, ellipses.isEmpty ? nil : ellipses[index])
         if shards[shard].devices[row.device]?.monitor.statistics.doubtedFixes != before {
           expected.accepted -= 1
           expected.doubted += 1
@@ -801,5 +815,18 @@ struct FleetWorld {
       // The call may have saved devices that knew of a change of the table since.
       noteRows(rows(of: shards[shard].fleet), shard)
     }
+  }
+}
+
+extension MonitorEngine {
+  /// Feeds a fix that may have an error ellipse, as a host does.
+  mutating func feed(_ fix: Fix, _ ellipse: FixEllipse?) throws(MonitorError) {
+    if let ellipse { try feed(fix, ellipse: ellipse) } else { try feed(fix) }
+  }
+}
+
+extension FleetEngine {
+  mutating func feed(_ fix: Fix, _ ellipse: FixEllipse?, for device: UInt64) throws(MonitorError) {
+    if let ellipse { try feed(fix, ellipse: ellipse, for: device) } else { try feed(fix, for: device) }
   }
 }

@@ -15,6 +15,8 @@ enum LawFeature: String, CaseIterable {
   case evidence
   /// Policies with probabilities.
   case probability
+  /// Fixes with error ellipses.
+  case ellipses
   /// Fixes that the device cannot have reached are doubted.
   case plausibility
   /// Of the changes of one instant, those to unsatisfied are reported first.
@@ -69,7 +71,8 @@ enum LawFeature: String, CaseIterable {
 
   var missing: Missing? {
     switch self {
-    case .beacons, .scanning, .assumptions, .policies, .evidence, .probability, .plausibility, .exitsFirst, .polygons,
+    case .beacons, .scanning, .assumptions, .policies, .evidence, .probability, .ellipses, .plausibility, .exitsFirst,
+      .polygons,
       .coarseFixes, .refusedInputs,
       .tableChanges,
       .advance, .deviceAdvance, .rewind, .batches, .maxTimeStep, .removal, .abandon, .restart, .export, .path, .gates,

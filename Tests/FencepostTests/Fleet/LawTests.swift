@@ -160,6 +160,14 @@ import Testing
       return fix
     }
 
+    /// Returns an error ellipse for a fix, or none.
+    mutating func someEllipse() -> FixEllipse? {
+      guard has(.ellipses), random.chance(0.5) else { return nil }
+      let major = [0, 3, 10, 40, 300, 12_000][random.integer(0...5)] as Double
+      return FixEllipse(
+        major: major, minor: major * [0, 0.1, 1][random.integer(0...2)], orientation: random.uniform(-400...400))
+    }
+
     /// Returns the flags and kinds that a host states: often none, so that conditions are monitored most of the time.
     mutating func host() -> (Diagnostics, Set<ConditionKind>) {
       guard random.chance(0.6) else { return ([], []) }
@@ -247,7 +255,8 @@ import Testing
           rows.append((device, fix(of: device)))
           if random.chance(0.3) { pass() }
         }
-        try world.feed(rows, shard)
+        let ellipses = has(.ellipses) && random.chance(0.5) ? rows.map { _ in someEllipse() } : []
+        try world.feed(rows, ellipses: ellipses, shard)
       case 46...48:
         guard let number, has(.hostCapabilities), world.options.delivery == .every else { return }
         let (flags, kinds) = host()
@@ -280,10 +289,11 @@ import Testing
       default:
         guard let number else { return }
         let fix = fix(of: number)
+        let ellipse = someEllipse()
         world.input(number, shard, isHeard: fix.isUsable) {
-          try $0.feed(fix, for: number)
+          try $0.feed(fix, ellipse, for: number)
         } _: {
-          try $0.feed(fix)
+          try $0.feed(fix, ellipse)
         }
       }
     }

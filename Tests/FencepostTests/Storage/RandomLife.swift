@@ -6,6 +6,7 @@ enum LifeStep: CustomStringConvertible {
   case add(String, Definition, assuming: Event.State)
   case remove(String)
   case fix(Fix)
+  case ellipse(Fix, FixEllipse)
   case see([BeaconSighting], Int64)
   case scanning(Bool, Int64)
   case host(Diagnostics, Set<ConditionKind>, Int64)
@@ -24,6 +25,7 @@ enum LifeStep: CustomStringConvertible {
     case .add(let identifier, _, let assuming): "add \(identifier) assuming \(assuming)"
     case .remove(let identifier): "remove \(identifier)"
     case .fix(let fix): "fix \(fix)"
+    case .ellipse(let fix, let ellipse): "fix \(fix) with \(ellipse)"
     case .see(let sightings, let time): "see \(sightings.count) at \(time)"
     case .scanning(let isOn, let time): "scanning \(isOn) at \(time)"
     case .host(let flags, let kinds, let time): "host \(flags.rawValue) \(kinds) at \(time)"
@@ -47,6 +49,7 @@ enum LifeStep: CustomStringConvertible {
         condition, identifier: identifier, assuming: assuming, policy: definition.policy, tag: definition.tag)
     case .remove(let identifier): engine.remove(identifier)
     case .fix(let fix): try? engine.feed(fix)
+    case .ellipse(let fix, let ellipse): _ = try? engine.feed(fix, ellipse: ellipse)
     case .see(let sightings, let time): try? engine.feed(sightings, at: Timestamp(microseconds: time))
     case .scanning(let isOn, let time): try? engine.setScanning(isOn, at: Timestamp(microseconds: time))
     case .host(let flags, let kinds, let time):
@@ -176,11 +179,14 @@ struct RandomLife {
       return .see(sightings, time)
     default:
       let isLate = Int.random(in: 0..<20, using: &random) == 0
-      return .fix(
-        Fix(
-          latitude: metres() / 110_574, longitude: Double.random(in: 0..<0.002, using: &random),
-          accuracy: [0, 5, 30, 400, -1].randomElement(using: &random) ?? 0,
-          time: Timestamp(microseconds: isLate ? time - 60_000_000 : time)))
+      let fix = Fix(
+        latitude: metres() / 110_574, longitude: Double.random(in: 0..<0.002, using: &random),
+        accuracy: [0, 5, 30, 400, -1].randomElement(using: &random) ?? 0,
+        time: Timestamp(microseconds: isLate ? time - 60_000_000 : time))
+      guard Int.random(in: 0..<4, using: &random) == 0 else { return .fix(fix) }
+      let minor = Double.random(in: -1...30, using: &random)
+      return .ellipse(
+        fix, FixEllipse(major: 20, minor: minor, orientation: Double.random(in: 0...180, using: &random)))
     }
   }
 }
