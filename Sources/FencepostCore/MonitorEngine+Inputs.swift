@@ -41,13 +41,13 @@ extension MonitorEngine {
       return .invalid
     }
     let accepted = tracker.counters.acceptedFixes
-    let known = tracker.timeline.lastEllipse
-    tracker.timeline.setEllipse(ellipse, of: accepted + 1)
+    let known = tracker.lastEllipse
+    tracker.setEllipse(ellipse, of: accepted + 1)
     defer {
       if tracker.counters.acceptedFixes == accepted {
-        tracker.timeline.setEllipse(known, of: accepted)
+        tracker.setEllipse(known, of: accepted)
       } else {
-        tracker.timeline.hasHadEllipses = true
+        tracker.hasHadEllipses = true
       }
     }
     return try takeOne(fix, &survey)

@@ -204,11 +204,8 @@ static void failures(void) {
 }
 
 static const ccase cases[] = {
-    {"explain: the reasons of a circle", reasons_of_a_circle},
-    {"explain: a fix that is too coarse", too_coarse},
-    {"explain: a fix that is not certain enough", uncertain},
-    {"explain: fixes with error ellipses", error_ellipses},
-    {"explain: the reasons of a beacon", reasons_of_a_beacon},
-    {"explain: unknown identifier, NULL", failures},
+    {"explain: the reasons of a circle", reasons_of_a_circle}, {"explain: a fix that is too coarse", too_coarse},
+    {"explain: a fix that is not certain enough", uncertain},  {"explain: fixes with error ellipses", error_ellipses},
+    {"explain: the reasons of a beacon", reasons_of_a_beacon}, {"explain: unknown identifier, NULL", failures},
 };
 AREA(area_explain);

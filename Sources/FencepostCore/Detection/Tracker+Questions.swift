@@ -3,6 +3,18 @@ extension Tracker {
   /// The latest fix with a valid position.
   var lastFix: Fix? { timeline.lastFix }
 
+  /// The error ellipse of the latest fix with a valid position; `nil` if it has none.
+  var lastEllipse: FixEllipse? { timeline.lastEllipse }
+
+  /// Whether the saved form may contain error ellipses or probabilities that come from them.
+  var hasHadEllipses: Bool {
+    get { timeline.hasHadEllipses }
+    set { timeline.hasHadEllipses = newValue }
+  }
+
+  /// Sets the error ellipse of the accepted fix with a number, or of none.
+  mutating func setEllipse(_ ellipse: FixEllipse?, of number: UInt64) { timeline.setEllipse(ellipse, of: number) }
+
   /// Whether any fix was ever doubted.
   var hasDoubted: Bool { timeline.counters.doubtedFixes > 0 }
 

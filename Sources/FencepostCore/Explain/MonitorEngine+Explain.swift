@@ -81,14 +81,14 @@ extension MonitorEngine {
           && (isInside ? measure.distance <= measure.line - inner : measure.distance >= measure.line + outer))
     {
       explanation = Explanation(reason: .uncertain)
-      if tracker.timeline.lastEllipse == nil {
+      if tracker.lastEllipse == nil {
         explanation.accuracyNeeded = accuracyThatDecides(shape, fix, policy, inwards: isInside)
       }
     } else {
       explanation = Explanation(reason: isOtherSide ? .withinMargin : isInside ? .inside : .outside)
     }
     if policy.hasProbability {
-      explanation.ellipse = tracker.timeline.lastEllipse
+      explanation.ellipse = tracker.lastEllipse
       let probability = shape.probability(at: fix.coordinate, tracker.error(of: fix))
       if !probability.isNaN { explanation.probability = probability }
     } else if explanation.reason != .tooCoarse, explanation.reason != .dwelling {

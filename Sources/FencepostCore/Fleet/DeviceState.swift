@@ -203,7 +203,8 @@ struct DeviceState: Sendable {
   var hasEllipses: Bool { (ellipse != nil && lastFix != nil) || crossings.contains { !$0.candidate.probability.isNaN } }
 
   private var isWide: Bool {
-    hasEllipses || insides.count > Self.largestCount || crossings.count > Self.largestCount || undecided.count > Self.largestCount
+    hasEllipses || insides.count > Self.largestCount || crossings.count > Self.largestCount
+      || undecided.count > Self.largestCount
   }
 
   /// The number of words that ``store(to:)`` writes.

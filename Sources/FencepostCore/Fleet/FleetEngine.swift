@@ -226,7 +226,7 @@ public struct FleetEngine: Sendable {
     state.takeBeacons(&tracker, options, table) { delivery.isBusy(device, $0.slot, $0.generation) }
     if state.host.isUsed { state.endUnmonitored(observed.collected) }
     state.lastFix = tracker.lastFix
-    state.ellipse = tracker.timeline.lastEllipse
+    state.ellipse = tracker.lastEllipse
     state.gap = tracker.gapToKeep
     if let clearance, let fix = tracker.lastFix {
       devices.lines[device].seen = table.order.lastGeneration

@@ -97,7 +97,8 @@ extension FixColumns {
       let fix = self[unchecked: row]
       let ellipseDefect = ellipses?.ellipse(row)?.defect
       if fix.isUsable, ellipseDefect == nil { continue }
-      let defect = fix.defect ?? ellipseDefect ?? "the accuracy is \(fix.accuracy), which means that there is no position"
+      let defect =
+        fix.defect ?? ellipseDefect ?? "the accuracy is \(fix.accuracy), which means that there is no position"
       throw .invalidArgument("row \(row): \(defect)", position: row)
     }
   }

@@ -107,7 +107,9 @@ struct ByteReader {
   /// A probability that is not NaN.
   mutating func takeProbability() throws(Damage) -> Double {
     let probability = try takeDouble()
-    guard !probability.isNaN, probability >= 0, probability <= 1 else { throw Damage("a probability is \(probability)") }
+    guard !probability.isNaN, probability >= 0, probability <= 1 else {
+      throw Damage("a probability is \(probability)")
+    }
     return probability
   }
 

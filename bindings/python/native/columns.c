@@ -97,8 +97,8 @@ PyObject *native_feed_columns(PyObject *object, PyObject *args) {
   if (PyTuple_Check(sources[2]) &&
       !PyArg_ParseTuple(sources[2], "OOOO", &sources[2], &sources[4], &sources[5], &sources[6]))
     return NULL;
-  static const native_layout layouts[COLUMNS] = {{"latitude", "d", 0}, {"longitude", "d", 0}, {"accuracy", "d", 0},
-                                                 {"time", "lq", 0},    {"major", "d", 0},     {"minor", "d", 0},
+  static const native_layout layouts[COLUMNS] = {{"latitude", "d", 0},   {"longitude", "d", 0}, {"accuracy", "d", 0},
+                                                 {"time", "lq", 0},      {"major", "d", 0},     {"minor", "d", 0},
                                                  {"orientation", "d", 0}};
   native_rows rows = {"latitude", -1};
   native_column columns[COLUMNS];

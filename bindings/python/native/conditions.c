@@ -299,10 +299,10 @@ PyObject *native_explanation_tuple(const fencepost_explanation *found) {
           ? Py_NewRef(Py_None)
           : Py_BuildValue("(dddII)", found->doubted_distance_m, found->doubted_seconds, found->doubted_limit_mps,
                           (unsigned)found->corroborations, (unsigned)found->corroborations_needed);
-  PyObject *ellipse = found->ellipse_major_m != found->ellipse_major_m
-                          ? Py_NewRef(Py_None)
-                          : Py_BuildValue("(ddd)", found->ellipse_major_m, found->ellipse_minor_m,
-                                          found->ellipse_orientation);
+  PyObject *ellipse =
+      found->ellipse_major_m != found->ellipse_major_m
+          ? Py_NewRef(Py_None)
+          : Py_BuildValue("(ddd)", found->ellipse_major_m, found->ellipse_minor_m, found->ellipse_orientation);
   return Py_BuildValue(
       "(siINNNNNNNNNNNNNN)", fencepost_reason_name(found->reason), (int)found->observed, (unsigned)found->diagnostics,
       native_optional_double(found->boundary_distance_m), native_optional_double(found->accuracy_m),

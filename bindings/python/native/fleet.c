@@ -119,8 +119,10 @@ static PyObject *end_device_input(native_call *call, const native_entry *entry, 
 static PyObject *feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t count) {
   native_handle *self = (native_handle *)object;
   if (count != 5 && count != 8) {
-    PyErr_Format(PyExc_TypeError, "feed_fix takes device, latitude, longitude, accuracy, time_us and perhaps an ellipse, "
-                 "not %zd arguments", count);
+    PyErr_Format(PyExc_TypeError,
+                 "feed_fix takes device, latitude, longitude, accuracy, time_us and perhaps an ellipse, "
+                 "not %zd arguments",
+                 count);
     return NULL;
   }
   fencepost_fix fix;
@@ -129,8 +131,7 @@ static PyObject *feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t co
   native_call call;
   native_entry entry;
   fencepost_status status;
-  if (native_read_fix(args + 1, &fix) < 0 ||
-      (count == 8 && native_read_ellipse(args + 5, &fix, ellipse, &fixes) < 0) ||
+  if (native_read_fix(args + 1, &fix) < 0 || (count == 8 && native_read_ellipse(args + 5, &fix, ellipse, &fixes) < 0) ||
       begin_device_input(object, args[0], &call, &entry, &status) < 0)
     return NULL;
   if (status == FENCEPOST_OK && count == 8) {

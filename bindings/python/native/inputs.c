@@ -29,8 +29,10 @@ int native_read_fix(PyObject *const *args, fencepost_fix *fix) {
 PyObject *native_feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t count) {
   native_handle *self = (native_handle *)object;
   if (count != 4 && count != 7) {
-    PyErr_Format(PyExc_TypeError, "feed_fix takes latitude, longitude, accuracy, time_us and perhaps an ellipse, not %zd "
-                 "arguments", count);
+    PyErr_Format(PyExc_TypeError,
+                 "feed_fix takes latitude, longitude, accuracy, time_us and perhaps an ellipse, not %zd "
+                 "arguments",
+                 count);
     return NULL;
   }
   fencepost_fix fix;
@@ -40,9 +42,8 @@ PyObject *native_feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t co
   if (count == 7 && native_read_ellipse(args + 4, &fix, ellipse, &columns) < 0) return NULL;
   native_call call;
   if (native_begin_input(self, &call) < 0) return NULL;
-  fencepost_status status = count == 7
-                                ? fencepost_monitor_feed_columns(self->handle, &columns, 1, NULL, &call.error)
-                                : fencepost_monitor_feed_fix(self->handle, &fix, &call.error);
+  fencepost_status status = count == 7 ? fencepost_monitor_feed_columns(self->handle, &columns, 1, NULL, &call.error)
+                                       : fencepost_monitor_feed_fix(self->handle, &fix, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   Py_RETURN_NONE;
 }

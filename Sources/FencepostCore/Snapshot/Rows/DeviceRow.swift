@@ -102,7 +102,7 @@ struct DeviceRow {
       clock: tracker.clock, counters: tracker.counters, lastFix: tracker.lastFix,
       hostFlags: tracker.host.flags, unsupportedKinds: tracker.host.unsupportedKinds, isScanning: tracker.isScanning,
       swept: swept)
-    ellipse = tracker.timeline.lastEllipse
+    ellipse = tracker.lastEllipse
     gap = tracker.gap
     chain = tracker.chain
   }

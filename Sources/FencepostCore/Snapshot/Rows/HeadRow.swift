@@ -112,7 +112,7 @@ struct HeadRow {
       lastChange: engine.delivery.lastChange, lastTicket: engine.table.limit.lastTicket,
       hasProbabilities: engine.table.policies.hasProbabilities)
     if options.plausibility != nil || engine.tracker.hasDoubted { features.insert(.doubts) }
-    if engine.tracker.timeline.hasHadEllipses { features.insert(.ellipses) }
+    if engine.tracker.hasHadEllipses { features.insert(.ellipses) }
   }
 
   /// The head of a shared table, as that of a monitor without inputs.
@@ -135,7 +135,7 @@ struct HeadRow {
     engine.table.startGenerations(after: lastGeneration)
     engine.delivery.restore(sequence: lastSequence, change: lastChange)
     engine.table.startTickets(after: lastTicket)
-    engine.tracker.timeline.hasHadEllipses = features.contains(.ellipses)
+    engine.tracker.hasHadEllipses = features.contains(.ellipses)
   }
 }
 

@@ -155,7 +155,9 @@ def test_one_ellipse_for_all_rows_and_rows_without_one() -> None:
         new_monitor().feed_many(**{**given, "error_ellipse": (["x"] * 6, 1, 0)})
 
 
-@pytest.mark.parametrize("ellipse", [(5, 6, 0), (5, -1, 0), (math.inf, 5, 0), (NAN, 5, 0), (5, 5, NAN), (5, 5, math.inf)])
+@pytest.mark.parametrize(
+    "ellipse", [(5, 6, 0), (5, -1, 0), (math.inf, 5, 0), (NAN, 5, 0), (5, 5, NAN), (5, 5, math.inf)]
+)
 def test_a_defect_makes_the_fix_invalid(ellipse: tuple[float, float, float]) -> None:
     monitor, fleet = new_monitor(), new_fleet()
     wrong = fix(0, 10, ellipse)

@@ -97,10 +97,9 @@ def first_time(rows: memoryview[Any]) -> int | None:
     return found
 
 
-def record_columns(
-    rows: memoryview[Any], ellipses: tuple[Any, Any, Any] | None
-) -> tuple[Any, Any, Any, Any, int, int]:
-    """Converts fix records and their error ellipses to columns. The members are copied because the records need not be aligned."""
+def record_columns(rows: memoryview[Any], ellipses: tuple[Any, Any, Any] | None) -> tuple[Any, Any, Any, Any, int, int]:
+    """Converts fix records and their error ellipses to columns. The members are copied because the records need not be
+    aligned."""
     plain = memoryview(rows.tobytes())
     if len(plain) % FIX_RECORD.size:
         raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a multiple of 32 bytes, the size of a record")

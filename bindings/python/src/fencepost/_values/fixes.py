@@ -129,9 +129,9 @@ def fix_of(value: object, what: str = "fix") -> Fix:
 _NO_ELLIPSE = (nan, nan, nan)
 
 
-def packed(fixes: Iterable[Fix], what: str) -> tuple[bytes, tuple[array[float], ...] | None]:
-    """Packs fixes into a buffer of :data:`FIX_RECORD`. Returns also the columns of the error ellipses, or None if no fix
-    has one."""
+def packed(fixes: Iterable[Fix], what: str) -> tuple[bytes, tuple[Any, Any, Any] | None]:
+    """Packs fixes into a buffer of :data:`FIX_RECORD`. Returns also the columns of the error ellipses, or None if no
+    fix has one."""
     pack = FIX_RECORD.pack
     ellipses: dict[int, tuple[float, float, float]] = {}
     try:
@@ -147,7 +147,8 @@ def packed(fixes: Iterable[Fix], what: str) -> tuple[bytes, tuple[array[float], 
     if not ellipses:
         return b"".join(records), None
     rest = [ellipses.get(row, _NO_ELLIPSE) for row in range(len(records))]
-    return b"".join(records), tuple(array("d", column) for column in zip(*rest))
+    major, minor, orientation = (array("d", column) for column in zip(*rest))
+    return b"".join(records), (major, minor, orientation)
 
 
 BEACON_KINDS = {1: "ibeacon", 2: "altbeacon"}
