@@ -12,19 +12,8 @@ from typing import Any
 
 import pytest
 
-from fencepost import (
-    Circle,
-    ColumnTypeError,
-    Fix,
-    Fleet,
-    InputError,
-    InvalidArgumentError,
-    LateInputError,
-    Monitor,
-    TransitionPolicy,
-    Zones,
-    geodesic,
-)
+from fencepost import Circle, Fix, Fleet, Monitor, TransitionPolicy, Zones, geodesic
+from fencepost.errors import ColumnTypeError, InputError, InvalidArgumentError, LateInputError
 from fencepost.types import FeedResult, Reason
 
 GOLDEN = Path(__file__).resolve().parents[4] / "Tests" / "Golden"
@@ -119,6 +108,7 @@ def test_every_way_to_feed_ellipses_gives_the_same_events(way: str, threads: int
         fleet.feed_many(device=["a"] * 6, **given)
     else:
         flat = {name: values for name, values in given.items() if name != "error_ellipse"}
+        flat["time_us"] = flat.pop("time")
         flat |= dict(zip(("smaj", "smin", "azi"), given["error_ellipse"]))
         named = {"error_major": "smaj", "error_minor": "smin", "error_orientation": "azi"}
         if way == "arrow":

@@ -711,7 +711,7 @@ ellipses(
     fix(10, off(950), 400, *ALONG),
     events("c satisfied 10"),
     {"explain": "c", "is": {"reason": "inside", "ellipse": [100, 10, 0]}},
-    fix(20, off(950), 5),
+    fix(20, off(700), 5),
     {"explain": "c", "is": {"reason": "inside", "ellipse": None}},
 )
 ellipses(
