@@ -10,9 +10,8 @@ extension MonitorEngine {
     if isFull || !tracker.passesInSafety(fix) { try decide(fix, &survey) }
   }
 
-  @inline(__always)
   private mutating func decide(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) {
-    if case .invalid = try takeOne(fix, &survey), let defect = fix.defect { throw .invalidArgument(defect) }
+    if case .invalid = try take(fix, &survey), let defect = fix.defect { throw .invalidArgument(defect) }
   }
 
   /// Feeds one fix that may have an error ellipse. See ``feed(_:)``.
@@ -25,18 +24,17 @@ extension MonitorEngine {
   }
 
   mutating func feed(_ fix: Fix, ellipse: FixEllipse?, _ survey: inout Survey) throws(MonitorError) -> FeedResult {
-    let outcome = try takeOne(fix, ellipse, &survey)
+    let outcome = try take(fix, ellipse, &survey)
     if outcome == .invalid, let defect = fix.defect ?? ellipse?.defect { throw .invalidArgument(defect) }
     return FeedResult(outcome)
   }
 
   /// Feeds a fix that may have an error ellipse. An unusable or doubted fix is only counted.
   @inline(never)
-  private mutating func takeOne(
+  private mutating func take(
     _ fix: Fix, _ ellipse: FixEllipse?, _ survey: inout Survey
   ) throws(MonitorError) -> FixOutcome {
-    guard let ellipse else { return try takeOne(fix, &survey) }
-    guard ellipse.defect == nil else {
+    guard fix.isUsable, ellipse?.defect == nil else {
       tracker.counters.invalidFixes += 1
       return .invalid
     }
@@ -46,16 +44,12 @@ extension MonitorEngine {
     defer {
       if tracker.counters.acceptedFixes == accepted {
         tracker.setEllipse(known, of: accepted)
-      } else {
+      } else if ellipse != nil {
         tracker.hasHadEllipses = true
       }
     }
-    return try takeOne(fix, &survey)
-  }
-
-  @inline(never)
-  private mutating func takeOne(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) -> FixOutcome {
-    try take(fix, &survey)
+    try decide(fix, &survey)
+    return tracker.counters.acceptedFixes == accepted ? .doubted : .accepted
   }
 
   /// Feeds a fix that may change a state or be refused. An unusable or doubted fix is only counted.
@@ -119,7 +113,7 @@ extension MonitorEngine {
     result = FeedResult()
     for row in 0..<columns.count {
       try result.count(row: row) { () throws(MonitorError) in
-        try takeOne(columns[unchecked: row], columns.ellipses?.ellipse(row), &survey)
+        try take(columns[unchecked: row], columns.ellipses?.ellipse(row), &survey)
       }
     }
   }

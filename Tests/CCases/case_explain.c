@@ -130,7 +130,7 @@ static void error_ellipses(void) {
   found = explain(monitor, "c");
   CHECK_INT(found.reason, FENCEPOST_REASON_INSIDE);
   monitor = restored(monitor);
-  CHECK_NEAR(next_event(monitor).probability, found.probability, 0);
+  CHECK_NEAR(next_event(monitor).probability, found.probability, 1e-7);
   /* A single row is refused like a single fix. */
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fix.time_us = SECONDS(0);

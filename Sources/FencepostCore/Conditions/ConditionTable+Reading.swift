@@ -102,7 +102,7 @@ extension ConditionTable {
 
   @inline(never)
   private func evidentProbability(of entry: borrowing EventEntry, confidence: Double) -> Double {
-    guard !entry.latitude.isNaN, entry.probability.isNaN else { return entry.probability }
+    guard !entry.latitude.isNaN, !entry.marks.contains(.probability) else { return Double(entry.probability) }
     let coordinate = Coordinate(latitude: entry.latitude, longitude: entry.longitude)
     return shape(of: entry.slot).probability(at: coordinate, accuracy: entry.accuracy, confidence: confidence)
   }

@@ -278,7 +278,7 @@ struct Candidate: Sendable {
   /// Whether the fix is a point of the path between two fixes.
   var isOnPath = false
   /// See ``EventEntry/probability``.
-  var probability = Double.nan
+  var probability = Float.nan
 }
 
 /// The observed state of a beacon condition, and its last sighting.

@@ -39,7 +39,7 @@ extension Tracker {
     entry.setEvidence(
       fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position), isOnPath: survey.isOnPath)
     if table.policies.hasProbabilities, table.hasProbability(slot), let ellipse = timeline.lastEllipse {
-      entry.probability = shape.probability(at: fix.coordinate, ellipse.error)
+      entry.probability = Float(shape.probability(at: fix.coordinate, ellipse.error))
     }
     if timeline.hasGap { markGap(&entry, decided: fix.time.microseconds, table, delivery) }
     delivery.observe(entry, known.host, table)
@@ -71,10 +71,10 @@ extension Tracker {
   @inline(never)
   static func decisiveProbability(
     _ slot: UInt32, _ fix: Fix, inwards isInwards: Bool, _ table: ConditionTable, _ error: PositionError
-  ) -> Double? {
+  ) -> Float? {
     let probability = table.shape(of: slot).probability(at: fix.coordinate, error)
     guard table.policy(of: slot).isDecisive(inwards: isInwards, probability) else { return nil }
-    if case .ellipse = error { return probability }
+    if case .ellipse = error { return Float(probability) }
     return .nan
   }
 
@@ -128,7 +128,7 @@ extension Tracker {
     guard Self.isBeyondMargin(fix, measure, size: shape.size, margins: (inner, outer), policy, from: observed) else {
       return
     }
-    var probability = Double.nan
+    var probability = Float.nan
     if policy.hasProbability {
       guard
         let decisive = Self.decisiveProbability(slot, fix, inwards: observed == .outside, table, error(of: fix))
@@ -202,7 +202,7 @@ extension Tracker {
     entry.notify = entered ? .entry : .exit
     entry.setEvidence(
       candidate.fix, boundaryDistance: candidate.boundaryDistance, isOnPath: candidate.isOnPath)
-    entry.probability = candidate.probability
+    if !candidate.probability.isNaN { entry.probability = candidate.probability }
     if timeline.hasGap {
       let decided = candidate.isTimed ? candidate.fix.time.microseconds : date
       markGap(&entry, decided: decided, table, delivery)

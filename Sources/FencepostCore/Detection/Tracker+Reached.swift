@@ -63,7 +63,7 @@ extension Tracker {
     guard measure.isInside != (observed == .inside),
       Self.isBeyondMargin(fix, measure, size: circle.radius, margins: (inner, outer), policy, from: observed)
     else { return }
-    var probability = Double.nan
+    var probability = Float.nan
     if policy.hasProbability {
       guard
         let decisive = Self.decisiveProbability(slot, fix, inwards: observed == .outside, table, error(of: fix))

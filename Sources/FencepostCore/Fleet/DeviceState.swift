@@ -53,15 +53,32 @@ struct DeviceState: Sendable {
 
   /// The last evaluated fix. Fixes in the safe region are not evaluated.
   var lastFix: Fix?
-  /// The error ellipse of the last fix.
-  var ellipse: FixEllipse?
-  /// Contains the chain of doubted fixes if there is one. Most states have none, and a state is copied often.
-  private var chains: ContiguousArray<DoubtChain> = []
+  /// What few states have.
+  private struct Rare {
+    var chain = DoubtChain()
+    var ellipse: FixEllipse?
+  }
+
+  /// Contains what few states have, if there is any of it, because a state is copied often.
+  private var rare: ContiguousArray<Rare> = []
   /// The doubted fixes since the last fix.
   var chain: DoubtChain {
-    get { chains.first ?? DoubtChain() }
-    set { chains = newValue.isEmpty ? [] : [newValue] }
+    get { rare.first?.chain ?? DoubtChain() }
+    set { if !newValue.isEmpty || !rare.isEmpty { setRare { $0.chain = newValue } } }
   }
+  /// The error ellipse of the last fix.
+  var ellipse: FixEllipse? {
+    get { rare.first?.ellipse }
+    set { if newValue != nil || !rare.isEmpty { setRare { $0.ellipse = newValue } } }
+  }
+
+  @inline(never)
+  private mutating func setRare(_ body: (inout Rare) -> Void) {
+    var value = rare.first ?? Rare()
+    body(&value)
+    rare = value.chain.isEmpty && value.ellipse == nil ? [] : [value]
+  }
+
   /// See ``Timeline/gap``.
   var gap: Int64 = .min
   var isScanning = true
@@ -92,8 +109,7 @@ struct DeviceState: Sendable {
   /// Removes the state of the previous device; the lists keep their capacity.
   mutating func removeAll() {
     lastFix = nil
-    ellipse = nil
-    if hasChain { chains = [] }
+    if !rare.isEmpty { rare = [] }
     gap = .min
     isScanning = true
     counters = InputCounters()
@@ -193,23 +209,28 @@ struct DeviceState: Sendable {
   static var countBits: UInt64 { 18 }
   private static var largestCount: Int { 1 << Int(countBits) - 1 }
 
-  private var hasChain: Bool { !chains.isEmpty }
+  private var hasChain: Bool { !rare.isEmpty && !rare[0].chain.isEmpty }
 
   /// The bit of the first word that says that the error ellipse of the last fix and the probabilities of the crossings
   /// follow before the chain. The state is then wide, so this bit does not belong to a count.
   private static var ellipseBit: UInt64 { 1 << 8 }
 
   /// Whether the last fix has an error ellipse, or the fix of a crossing had one.
-  var hasEllipses: Bool { (ellipse != nil && lastFix != nil) || crossings.contains { !$0.candidate.probability.isNaN } }
+  var hasEllipses: Bool {
+    if !rare.isEmpty, rare[0].ellipse != nil, lastFix != nil { return true }
+    for crossing in crossings where !crossing.candidate.probability.isNaN { return true }
+    return false
+  }
 
-  private var isWide: Bool {
+  private func isWide(_ hasEllipses: Bool) -> Bool {
     hasEllipses || insides.count > Self.largestCount || crossings.count > Self.largestCount
       || undecided.count > Self.largestCount
   }
 
   /// The number of words that ``store(to:)`` writes.
   var wordCount: Int {
-    1 + (isWide ? 3 : 0) + (lastFix == nil ? 0 : 4) + (hasCounters ? 6 : 0) + 3 * insides.count
+    let hasEllipses = hasEllipses
+    return 1 + (isWide(hasEllipses) ? 3 : 0) + (lastFix == nil ? 0 : 4) + (hasCounters ? 6 : 0) + 3 * insides.count
       + 7 * crossings.count + (undecided.count + 1) / 2 + (rewoundThrough == 0 ? 0 : 2 + 3 * told.count)
       + (host.isUsed ? host.wordCount : 0)
       + (hasBeaconPart
@@ -243,7 +264,7 @@ struct DeviceState: Sendable {
     let upperBits = (hasChain ? Self.chainBit : 0) | (host.isUsed ? Self.hostBit : 0)
     let counts = [insides.count, crossings.count, undecided.count]
     let hasEllipses = hasEllipses
-    if isWide {
+    if isWide(hasEllipses) {
       header.insert(.wide)
       put(header.rawValue | upperBits | (hasEllipses ? Self.ellipseBit : 0))
       for count in counts { put(UInt64(count)) }
@@ -316,7 +337,7 @@ struct DeviceState: Sendable {
       put(known?.major ?? .nan)
       put(known?.minor ?? .nan)
       put(known?.orientation ?? .nan)
-      for crossing in crossings { put(crossing.candidate.probability) }
+      for crossing in crossings { put(UInt64(crossing.candidate.probability.bitPattern)) }
     }
     if hasChain {
       put(chain.count)
@@ -335,6 +356,7 @@ struct DeviceState: Sendable {
     }
     func takeSigned() -> Int64 { Int64(bitPattern: take()) }
     func takeDouble() -> Double { Double(bitPattern: take()) }
+    func takeFloat() -> Float { Float(bitPattern: UInt32(truncatingIfNeeded: take())) }
     func takeFix() -> Fix {
       Fix(
         latitude: takeDouble(), longitude: takeDouble(), accuracy: takeDouble(),
@@ -423,7 +445,7 @@ struct DeviceState: Sendable {
     if Self.hasEllipses(in: words) {
       let known = FixEllipse(major: takeDouble(), minor: takeDouble(), orientation: takeDouble())
       if !known.major.isNaN { ellipse = known }
-      for index in crossings.indices { crossings[index].candidate.probability = takeDouble() }
+      for index in crossings.indices { crossings[index].candidate.probability = takeFloat() }
     }
     if first & Self.chainBit != 0 { chain = DoubtChain(count: take(), first: takeFix(), last: takeFix()) }
   }

@@ -15,9 +15,6 @@ package struct EventEntry: Sendable {
   package var longitude: Double = .nan
   package var accuracy: Double = .nan
   package var boundaryDistance: Double = .nan
-  /// The probability of the evidence if it has an error ellipse and the policy has probabilities; otherwise NaN. The
-  /// probability of other evidence follows from its accuracy.
-  package var probability: Double = .nan
   package var slot: UInt32
   package var diagnostics: Diagnostics = []
   package var refinementMajor: UInt16 = 0
@@ -48,12 +45,30 @@ package struct EventEntry: Sendable {
     package static let leftToRight = Marks(rawValue: 1 << 4)
     /// The line was crossed from right to left, as seen when looking along the line.
     package static let rightToLeft = Marks(rawValue: 1 << 5)
+    /// The evidence has a ``EventEntry/probability``.
+    package static let probability = Marks(rawValue: 1 << 3)
     /// The marks for directions. The crossing of a line has one of them.
     package static let directions: Marks = [.leftToRight, .rightToLeft]
     /// The evidence is a point of the path between two fixes.
     package static let onPath = Marks(rawValue: 1 << 6)
     /// The path before the event is unknown.
     package static let gap = Marks(rawValue: 1 << 7)
+  }
+
+  /// The probability of the evidence if it has an error ellipse and the policy has probabilities; otherwise NaN. The
+  /// probability of other evidence follows from its accuracy. The number has single precision, in the place of the
+  /// beacon, so that it needs no memory.
+  package var probability: Float {
+    get {
+      marks.contains(.probability)
+        ? Float(bitPattern: UInt32(refinementMajor) << 16 | UInt32(refinementMinor)) : .nan
+    }
+    set {
+      if newValue.isNaN { return }
+      marks.insert(.probability)
+      refinementMajor = UInt16(newValue.bitPattern >> 16)
+      refinementMinor = UInt16(truncatingIfNeeded: newValue.bitPattern)
+    }
   }
 
   package var hasRefinement: Bool {

@@ -105,8 +105,8 @@ struct ByteReader {
   }
 
   /// A probability that is not NaN.
-  mutating func takeProbability() throws(Damage) -> Double {
-    let probability = try takeDouble()
+  mutating func takeProbability() throws(Damage) -> Float {
+    let probability = Float(bitPattern: try take())
     guard !probability.isNaN, probability >= 0, probability <= 1 else {
       throw Damage("a probability is \(probability)")
     }

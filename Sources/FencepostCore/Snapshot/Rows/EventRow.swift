@@ -48,9 +48,9 @@ extension EventEntry {
     if isEvident {
       writer.put(latitude)
       writer.put(longitude)
-      if !probability.isNaN {
+      if marks.contains(.probability) {
         writer.putMark()
-        writer.put(probability)
+        writer.put(probability.bitPattern)
       }
       writer.putCompact(accuracy)
       writer.put(boundaryDistance)

@@ -124,7 +124,7 @@ extension Candidate {
     writer.put(boundaryDistance)
     writer.putCompact(deadline)
     writer.put((isTimed ? 1 : 0 as UInt8) | (isOnPath ? 2 : 0) | (probability.isNaN ? 0 : 4))
-    if !probability.isNaN { writer.put(probability) }
+    if !probability.isNaN { writer.put(probability.bitPattern) }
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
