@@ -343,6 +343,42 @@ static void try_filter(reader *in) {
   }
 }
 
+/* Rows with error ellipses give the same results as single fixes with error ellipses; a fix that is refused leaves the
+   monitor as it was, except the counters. */
+static void try_ellipses(reader *in, fencepost_monitor *monitor) {
+  size_t count = take8(in) % (ROWS + 1);
+  column axes[3] = {take_column(in, count), take_column(in, count), take_column(in, count)};
+  fencepost_fix fixes[ROWS + 1];
+  for (size_t row = 0; row < count; row++) take_bytes(in, &fixes[row], sizeof *fixes);
+  fencepost_monitor *single = NULL;
+  REQUIRE(fencepost_monitor_fork(monitor, &single, NULL) == FENCEPOST_OK);
+  fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
+  columns.latitudes = &fixes[0].latitude, columns.longitudes = &fixes[0].longitude;
+  columns.accuracies_m = &fixes[0].accuracy_m, columns.times_us = &fixes[0].time_us;
+  columns.latitude_stride = columns.longitude_stride = columns.accuracy_stride = columns.time_stride = sizeof *fixes;
+  columns.majors_m = axes[0].first, columns.major_stride = axes[0].stride;
+  columns.minors_m = axes[1].first, columns.minor_stride = axes[1].stride;
+  columns.orientations = axes[2].first, columns.orientation_stride = axes[2].stride;
+  fencepost_feed_result result = {0, 0, 0, 0};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_monitor_feed_columns(monitor, &columns, count, &result, &error);
+  require_detail(status, &error);
+  REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_QUEUE_FULL);
+  uint64_t rows = result.accepted + result.invalid + result.late;
+  REQUIRE(rows == (status == FENCEPOST_OK ? count : error.position));
+  for (size_t row = 0; row < rows; row++) {
+    double ellipse[3];
+    for (int axis = 0; axis < 3; axis++) read_column(&axes[axis], row, &ellipse[axis]);
+    fencepost_fix_columns one = fencepost_one_fix(&fixes[row]);
+    one.majors_m = &ellipse[0], one.minors_m = &ellipse[1], one.orientations = &ellipse[2];
+    fencepost_error second = FENCEPOST_ERROR_INIT;
+    require_detail(fencepost_monitor_feed_columns(single, &one, 1, NULL, &second), &second);
+  }
+  require_equal(monitor, single);
+  fencepost_monitor_destroy(single);
+  for (int axis = 0; axis < 3; axis++) free(axes[axis].memory);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   reader in = {data, size};
   fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
@@ -352,7 +388,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   REQUIRE(fencepost_monitor_create(NULL, &options, &monitor, NULL) == FENCEPOST_OK);
   for (int i = 0; in.size > 0 && i < 30; i++) {
     uint8_t what = take8(&in);
-    switch (what >= 0xf0 ? 8 : what & 7) {
+    switch (what >= 0xf0 ? 8 : what >= 0xe0 ? 9 : what & 7) {
       case 0: try_columns(&in, monitor); break;
       case 1: try_fixes(&in, monitor); break;
       case 2: try_sightings(&in, monitor); break;
@@ -361,6 +397,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       case 5: try_selection(&in); break;
       case 6: try_filter(&in); break;
       case 8: try_questions(&in, monitor); break;
+      case 9: try_ellipses(&in, monitor); break;
       default: try_fix_columns(&in, monitor); break;
     }
   }

@@ -68,7 +68,7 @@ class Caller(Draw):
             "Fleet.feed": lambda: fleet.feed(good("home"), good(FIX)),
             "Fleet.feed_many": lambda: fleet.feed_many(
                 device=good(["a"]), latitude=good([0.0]), longitude=good([0.0]), time=good([9]),
-                **few("accuracy", "on_invalid", "columns", "threads", often=0.1)),
+                **few("accuracy", "error_ellipse", "on_invalid", "columns", "threads", often=0.1)),
             "Fleet.feed_many of fixes": lambda: fleet.feed_many(good([FIX]), **few("device", "columns", often=0.7)),
             "Fleet.feed_many of a frame": lambda: fleet.feed_many(
                 frame(device=[one()], lat=[one()], lon=[0.0], time=[one()]), **few("columns")),

@@ -47,7 +47,7 @@ class Caller(Draw):
         timeouts = ("initial_fix_max_age", "beacon_exit_timeout", "beacon_initial_timeout", "checkpoint_interval")
 
         return {
-            "Fix": lambda: Fix(one(), one(), one(), time=one()),
+            "Fix": lambda: Fix(one(), one(), one(), time=one(), **few("error_ellipse", often=0.2)),
             "feed": lambda: monitor.feed(one()),
             "feed of a Fix": lambda: monitor.feed(Fix(or_good(0.0), or_good(0.0), or_good(5.0), time=or_good(0))),
             "circle": lambda: Circle(or_good(0), or_good(0), or_good(9)),
@@ -78,7 +78,9 @@ class Caller(Draw):
             "safe_distance": lambda: monitor.safe_distance(one(), one()),
             "feed_many": lambda: monitor.feed_many(one(), **few("on_invalid", "columns", often=0.1)),
             "columns": lambda: monitor.feed_many(latitude=or_good([0.0]), longitude=or_good([0.0]), time=or_good([0]),
-                                                 **few("accuracy", "on_invalid", often=0.2)),
+                                                 **few("accuracy", "error_ellipse", "on_invalid", often=0.2)),
+            "axes": lambda: monitor.feed_many(latitude=[0.0], longitude=[0.0], time=[0],
+                                              error_ellipse=(or_good([2.0]), or_good([1.0]), or_good(0.0))),
             "feed_sightings": lambda: monitor.feed_sightings(self.random.choice([one(), [one()]]),
                                                              **few("time", often=0.9)),
             "scanning": lambda: monitor.set_scanning(one(), time=one()),
