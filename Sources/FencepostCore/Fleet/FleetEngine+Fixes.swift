@@ -26,7 +26,7 @@ extension FleetEngine {
       return
     }
     devices.own()
-    switch try gate.read({ table throws(MonitorError) in try take(fix, nil, device, row: 0, table) }) {
+    switch try gate.read({ table throws(MonitorError) in try take(fix, device, row: 0, table) }) {
     case .accepted: counters.acceptedFixes += 1
     case .invalid: if let defect = fix.defect { throw .invalidArgument(defect) }
     case .doubted: break
@@ -71,14 +71,13 @@ extension FleetEngine {
 
   /// Feeds a fix that may change a state or be refused. An unusable or doubted fix is only counted.
   private mutating func take(
-    _ fix: Fix, _ ellipse: FixEllipse?, _ device: UInt32, row: Int, _ table: ConditionTable
+    _ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable
   ) throws(MonitorError) -> FixOutcome {
-    guard fix.isUsable, ellipse?.defect == nil else {
+    guard fix.isUsable else {
       counters.invalidFixes += 1
       count(device) { $0.invalidFixes += 1 }
       return .invalid
     }
-    self.ellipse = ellipse
     let clock = try checkTime(fix.time, device, table)
     var isLeap = false
     if let plausibility = options.plausibility {
@@ -91,6 +90,19 @@ extension FleetEngine {
     devices.take(device, at: fix.time.microseconds, after: clock == .min ? fix.time.microseconds : clock)
     accept(fix, device, row: row, isLeap: isLeap, table)
     return .accepted
+  }
+
+  /// Feeds a fix that may have an error ellipse. An unusable or doubted fix is only counted.
+  @inline(never)
+  private mutating func take(
+    _ fix: Fix, _ ellipse: FixEllipse?, _ device: UInt32, row: Int, _ table: ConditionTable
+  ) throws(MonitorError) -> FixOutcome {
+    var fix = fix
+    // A fix with a defect has no position.
+    if ellipse?.defect != nil { fix.accuracy = .nan }
+    self.ellipse = ellipse
+    defer { self.ellipse = nil }
+    return try take(fix, device, row: row, table)
   }
 
   /// Decides whether a device can have reached a fix with an acceptable time, as ``Timeline/judge(_:_:)`` does. Counts a
@@ -128,18 +140,17 @@ extension FleetEngine {
     devices.lines[device].acceptedFixes &+= 1
     devices.lines[device].keepPlace(fix.coordinate)
     patches.keepUp(with: table.index.count, version: table.indexVersion)
-    if ellipse != nil { features.insert(.ellipses) }
-    if options.keepsEachFix, !isLeap, ellipse == nil, stays(fix, device, table) { return }
+    let hasEllipse = ellipse != nil
+    if hasEllipse { features.insert(.ellipses) }
+    if options.keepsEachFix, !isLeap, !hasEllipse, stays(fix, device, table) { return }
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     var nearest: NearestCap?
-    if !isLeap, ellipse == nil, measures(fix, at: position, device, table, &nearest) { return }
+    if !isLeap, !hasEllipse, measures(fix, at: position, device, table, &nearest) { return }
     // The changes on the path to the fix are not known yet.
     if options.path.isGeodesic { nearest = nil }
     let radius = devices.lines[device].lookRadius
     let patches = patches
-    let ellipse = ellipse
     evaluate(device, at: fix.time.microseconds, row: row, isFix: true, table) { tracker, observed, survey, _ in
-      tracker.load(ellipse)
       if isLeap { tracker.leap(to: fix, table, &observed, &survey) }
       return tracker.evaluateAlone(fix, at: position, within: radius, nearest, patches, table, &observed, &survey)
     }
@@ -389,7 +400,7 @@ extension FleetEngine {
             devices.take(device, at: fix.time.microseconds, after: max(clock, watermark.time))
             result.accepted += 1
           } else {
-            try feedSlowly(fix, ellipses?.ellipse(row), device, row, of: columns.firstRow, table, &result)
+            try feedSlowly(fix, ellipses, device, row, of: columns.firstRow, table, &result)
           }
         }
         row += 1
@@ -402,11 +413,12 @@ extension FleetEngine {
   /// would capture the loop's variables, and keep them in memory instead of in registers.
   @inline(never)
   private mutating func feedSlowly(
-    _ fix: Fix, _ ellipse: FixEllipse?, _ device: UInt32, _ row: Int, of firstRow: Int, _ table: ConditionTable,
+    _ fix: Fix, _ ellipses: EllipseColumns?, _ device: UInt32, _ row: Int, of firstRow: Int, _ table: ConditionTable,
     _ result: inout FeedResult
   ) throws(MonitorError) {
     try result.count(row: row) { () throws(MonitorError) in
-      try take(fix, ellipse, device, row: firstRow + row, table)
+      guard let ellipses else { return try take(fix, device, row: firstRow + row, table) }
+      return try take(fix, ellipses.ellipse(row), device, row: firstRow + row, table)
     }
   }
 

@@ -205,6 +205,12 @@ public struct FleetEngine: Sendable {
     }
     if isFix, state.host.isUsed, !state.host.stated.suspendsAllShapes { state.listResumed(table) }
     state.load(into: &tracker, clock: clock, seen: line.seen, table)
+    // A fix replaces the error ellipse of the last fix.
+    if isFix {
+      if ellipse != nil { tracker.load(ellipse) }
+    } else if state.ellipse != nil {
+      tracker.load(state.ellipse)
+    }
     observed.forgetCollected()
     if options.path.isGeodesic { observed.supposeUnsatisfied(through: state.rewoundThrough) }
     for each in state.told { observed.suppose(each.slot, each.state) }
@@ -297,7 +303,6 @@ extension DeviceState {
     tracker.begin(
       clock: clock, lastFix: lastFix, gap: gap, host: host.stated, isScanning: isScanning,
       seen: isRewound ? 0 : seen, table)
-    if ellipse != nil { tracker.load(ellipse) }
     for crossing in crossings { tracker.load(crossing.slot, crossing.candidate) }
     for inside in insides { tracker.load(inside.slot, .inside, table) }
     for crossing in crossings where !tracker.isException(crossing.slot) {
