@@ -143,12 +143,15 @@ export class Monitor extends Holder {
   feed(fix) {
     const { engine } = this;
     engine.room(0);
-    const { place } = this;
     if (hasEllipse(fix)) {
-      engine.within((take) => engine.call("fencepost_monitor_feed_columns", place, putOneFix(engine, take, fix), 1, 0));
+      engine.within((take) => {
+        const columns = putOneFix(engine, take, fix);
+        engine.call("fencepost_monitor_feed_columns", this.place, columns, 1, 0);
+      });
       return;
     }
     const written = putFix(engine, fix);
+    const { place } = this;
     let status;
     try {
       status = engine.feedFix(place, written, engine.error);

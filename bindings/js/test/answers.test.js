@@ -232,3 +232,51 @@ test("geodesics go there and back", () => {
   const { distance, azimuth1 } = inverse(47.55, 7.59, end.latitude, end.longitude);
   assert.ok(Math.abs(distance - 1000) < 2e-8 && Math.abs(azimuth1 - 30) < 1e-9);
 });
+
+const CERTAIN = {
+  ...POLICIES.exact, entryProbability: 0.99, exitProbability: 0.01,
+};
+
+test("an error ellipse decides instead of the accuracy, in single fixes and in columns", () => {
+  const along = { major: 100, minor: 10, orientation: 0 };
+  const across = { ...along, orientation: 90 };
+  const place = direct(52.5, 13.4, 90, 950);
+  const rows = [[5, across], [5, null], [400, null], [400, along]].map(([accuracy, errorEllipse], index) => ({
+    latitude: place.latitude, longitude: place.longitude, accuracy, time: NOW + 1000 * index, errorEllipse,
+  }));
+  const single = new Monitor();
+  single.add("wide", { latitude: 52.5, longitude: 13.4, radius: 1000 }, { policy: CERTAIN });
+  single.feed(rows[0]);
+  assert.equal(single.explain("wide").reason, "uncertain");
+  assert.deepEqual(single.explain("wide").errorEllipse, across);
+  single.feed(rows[3]);
+  const event = single.poll();
+  assert.equal(event.state, "satisfied");
+  assert.ok(event.probability > 0.99);
+  assert.deepEqual(single.explain("wide").errorEllipse, along);
+  assert.throws(() => single.feed({ ...rows[3], errorEllipse: { major: 1, minor: 2, orientation: 0 } }), { name: "InvalidArgumentError" });
+  assert.throws(() => single.feed({ ...rows[0], errorEllipse: along }), { name: "LateInputError" });
+  assert.throws(() => single.feed({ ...rows[3], errorEllipse: { major: 1, minor: "x", orientation: 0 } }), { name: "InvalidArgumentError" });
+
+  const columns = (chosen) => ({
+    latitudes: chosen.map((row) => row.latitude), longitudes: chosen.map((row) => row.longitude),
+    accuracies: chosen.map((row) => row.accuracy), times: chosen.map((row) => row.time),
+    errorEllipses: {
+      majors: chosen.map((row) => row.errorEllipse?.major ?? NaN), minors: chosen.map((row) => row.errorEllipse?.minor ?? NaN),
+      orientations: Float64Array.from(chosen, (row) => row.errorEllipse?.orientation ?? NaN),
+    },
+  });
+  const many = new Monitor();
+  many.add("wide", { latitude: 52.5, longitude: 13.4, radius: 1000 }, { policy: CERTAIN });
+  assert.equal(many.feedMany(columns([rows[0], rows[2]])).accepted, 2);
+  assert.equal(many.poll(), null);
+  assert.equal(many.feedMany(columns([rows[3]])).accepted, 1);
+  assert.equal(many.poll().state, "satisfied");
+  const zones = new Zones();
+  zones.add("wide", { latitude: 52.5, longitude: 13.4, radius: 1000 }, { policy: CERTAIN });
+  const fleet = new Fleet(zones);
+  fleet.feed("a", rows[0]);
+  fleet.feedMany({ devices: ["a", "b"], ...columns([rows[3], rows[2]]) });
+  assert.deepEqual([fleet.poll().device, fleet.poll()], ["a", null]);
+  assert.deepEqual(fleet.explain("a", "wide").errorEllipse, along);
+});
