@@ -53,13 +53,13 @@ struct DeviceState: Sendable {
 
   /// The last evaluated fix. Fixes in the safe region are not evaluated.
   var lastFix: Fix?
-  /// What few states have.
+  /// The values that most states lack.
   private struct Rare {
     var chain = DoubtChain()
     var ellipse: FixEllipse?
   }
 
-  /// Contains what few states have, if there is any of it, because a state is copied often.
+  /// Contains the values that most states lack, if there are any, because a state is copied often.
   private var rare: ContiguousArray<Rare> = []
   /// The doubted fixes since the last fix.
   var chain: DoubtChain {
