@@ -294,6 +294,32 @@ def test_a_full_disk_is_one_line(run: Run, files: Path) -> None:
     assert done.returncode == 2 and done.stderr == "fencepost: output: No space left on device\n"
 
 
+@pytest.mark.parametrize(
+    ("closed", "code", "output", "errors"),
+    [
+        (">&-", 2, "", "fencepost: f.jsonl: line 2: is not valid JSON\nfencepost: output: Bad file descriptor\n"),
+        ("2>&-", 0, "1", ""),
+        ("--append events.jsonl <&- >&- 2>&-", 0, "", ""),
+        ("--source - --as van <&-", 2, "", "fencepost: standard input: Bad file descriptor\n"),
+    ],
+)
+def test_closed_standard_streams(tmp_path: Path, closed: str, code: int, output: str, errors: str) -> None:
+    """A watch without standard output ended with a traceback. Without standard error, its messages became lines of the
+    output."""
+    (tmp_path / "c.csv").write_text("identifier,latitude,longitude,radius\nhere,0,0,100\n")
+    fix = '{"latitude": 0, "longitude": 0, "accuracy": 5, "time": 1700000000, "device": "van"}'
+    (tmp_path / "f.jsonl").write_text(f"{fix}\nno fix\n")
+    source = "" if "--source" in closed else "--source f.jsonl"
+    command = f"{sys.executable} -m fencepost watch {source} --conditions c.csv --policy exact --any-time {closed}"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=180)
+    lines = done.stdout.splitlines()
+    assert (done.returncode, "".join(str(json.loads(line)["sequence"]) for line in lines), done.stderr) == (
+        code, output, errors
+    )  # fmt: skip
+    if "--append" in closed:
+        assert len((tmp_path / "events.jsonl").read_text().splitlines()) == 1
+
+
 def terminal(command: list[str], folder: Path) -> tuple[int, str]:
     """Runs a command with standard error on a terminal; returns its exit code and the terminal's text."""
     leader, follower = pty.openpty()

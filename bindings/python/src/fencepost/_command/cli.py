@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -24,7 +24,28 @@ class Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit code: 0 for success, 2 for bad usage or input (then one line on
     standard error gives the reason)."""
+    _open_streams()
     return answered(lambda: _run(arguments))
+
+
+def _open_streams() -> None:
+    """Opens the standard streams that the caller has closed, so that no file opened later has the number of a standard
+    stream, and no message for standard error goes to standard output. The command then fails when it reads standard
+    input or writes standard output, as if the streams were still closed; messages for standard error are dropped.
+    """
+    for number, name, mode, access in (
+        (0, "stdin", "r", os.O_WRONLY),
+        (1, "stdout", "w", os.O_RDONLY),
+        (2, "stderr", "w", os.O_WRONLY),
+    ):
+        if getattr(sys, name) is not None:
+            continue
+        descriptor = os.open(os.devnull, access)
+        if descriptor != number:
+            os.close(descriptor)  # another part of the program has opened a file with this number
+            continue
+        os.set_inheritable(descriptor, True)
+        setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
 
 
 def answered(run: Callable[[], int]) -> int:
@@ -35,19 +56,26 @@ def answered(run: Callable[[], int]) -> int:
         with _told_on_stderr():
             code = run()
     except BrokenPipeError:
-        # The reader of the output has closed the pipe. The interpreter flushes standard output again at exit, so
-        # redirect it to /dev/null.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # the reader of the output has closed the pipe
     except InputError as error:
         return _refuse(error._for_command)
     except (UsageError, FencepostError) as error:
         return _refuse(str(error))
     except OSError as error:
-        return _refuse(f"{error.filename}: {error.strerror}" if error.filename else f"output: {error.strerror}")
+        if error.filename:
+            return _refuse(f"{error.filename}: {error.strerror}")
+        _drop_output()
+        return _refuse(f"output: {error.strerror}")
     except KeyboardInterrupt:
         print("fencepost: interrupted", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def _drop_output() -> None:
+    """Redirects standard output to /dev/null, because the interpreter flushes it again at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: Sequence[str] | None) -> int:
