@@ -99,6 +99,29 @@ def test_what_is_not_recognised_is_taken_for_json() -> None:
     assert fed == [] and len(said) == 1 and mentions(said[0], "line 1: … JSON")
 
 
+@pytest.mark.parametrize("size", [1, 3, 65_536])
+def test_the_rest_of_an_endless_line_is_no_line(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """The rest of a line that is too long was read as further lines, so that a fix inside it was accepted."""
+    monkeypatch.setattr("fencepost._live.formats.LONGEST_LINE", 300)
+    fix = lines((0, 0.0)).encode()
+    data = (
+        b"a" * 2_000
+        + b" " * 2_000
+        + fix.strip()
+        + b" " * 500
+        + b"\n"
+        + fix
+        + b"b" * 400
+        + b"\n"
+        + lines((1, 0.0)).encode()
+    )
+    data = data if size > 3 else data.replace(b"a" * 2_000, b"a" * 200)
+    rows, errors = decoded("jsonl", data, lambda: size)
+    if size <= 3:
+        assert errors == ["line 1: is not valid JSON", "line 3: is not valid JSON"]
+    assert [row[3] for row in rows] == [1_700_000_000_000_000, 1_700_000_001_000_000]
+
+
 def test_sentences_that_never_say_the_date_do_not_pile_up() -> None:
     clocks = [f"{second // 3600:02}{second // 60 % 60:02}{second % 60:02}" for second in range(MOST_UNDATED + 10)]
     text = "".join(sentence(f"GPGGA,{clock},3747.0873,S,17518.8938,E,1,08,1.1,59.9,M,23.7,M,,") for clock in clocks)

@@ -55,16 +55,20 @@ def make_decoder(format: str, name: str) -> Decoder:
 
 
 class _Split:
-    """Splits chunks of a stream into lines."""
+    """Splits chunks of a stream into lines. Of a line that is too long, only the beginning is returned, which the
+    decoder refuses: the rest of such a line could look like a line of its own."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest, self._skips = b"", False
 
     def _lines(self, data: bytes) -> list[bytes]:
+        if self._skips:
+            _, end, data = data.partition(b"\n")
+            self._skips = not end
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LONGEST_LINE:
-            lines.append(self._rest)  # too long to be a valid line; the decoder refuses it
-            self._rest = b""
+            lines.append(self._rest)
+            self._rest, self._skips = b"", True
         return lines
 
     def _last(self) -> list[bytes]:
