@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -99,6 +99,72 @@ def test_dates_with_slashes(folder: Path, run: Run) -> None:
         replay(folder / "t.csv", HERE)
     log = replay(folder / "t.csv", HERE, policy="exact", date_order="dmy")
     assert log[0].date == datetime(2024, 4, 5, 13, tzinfo=UTC)
+
+
+TIMES = "2024-07-01T12:00:00Z", "2024-07-01T14:00:10", "2024-07-01T12:00:20Z"
+
+
+def mixed(name: str) -> str:
+    """A file with three fixes; only the times of the first and the last have a zone."""
+    if name == "rows.csv":
+        return "latitude,longitude,time\n" + "".join(f"52.5,13.4,{time}\n" for time in TIMES)
+    if name == "rows.geojson":
+        return '{"type":"FeatureCollection","features":[' + ",".join(
+            f'{{"type":"Feature","properties":{{"time":"{time}"}},"geometry":{{"type":"Point","coordinates":[13.4,52.5]}}}}'
+            for time in TIMES
+        ) + "]}"  # fmt: skip
+    if name == "rows.gpx":
+        rows = "".join(f'<trkpt lat="52.5" lon="13.4"><time>{time}</time></trkpt>' for time in TIMES)
+        return f'<gpx version="1.1" creator="" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>{rows}</trkseg></trk></gpx>'
+    rows = "".join(f"<when>{time}</when>" for time in TIMES) + "<gx:coord>13.4 52.5 0</gx:coord>" * 3
+    kml = 'xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"'
+    return f"<kml {kml}><Placemark><gx:Track>{rows}</gx:Track></Placemark></kml>"
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [("rows.csv", "line 3"), ("rows.geojson", "point 2"), ("rows.gpx", "point 2"), ("rows.kml", "point 2")],
+)
+def test_only_some_times_state_a_zone(folder: Path, run: Run, name: str, place: str) -> None:
+    """The others were read as UTC, although they may be local times."""
+    (folder / name).write_text(mixed(name))
+    words = (
+        rf"{name}: {place}: time: 2024-07-01T14:00:10 has no time zone, .*12:00:00\+00:00 .* has one.*time_zone='UTC'"
+    )
+    with pytest.raises(InputError, match=words):
+        replay(folder / name, HERE)
+    log = replay(folder / name, HERE, time_zone="Europe/Berlin")
+    assert (log.end - log.start, log.counts.late_fixes) == (timedelta(seconds=20), 0)  # type: ignore[operator]
+    done = run("replay", name, "--conditions", "c.csv")
+    assert (done.returncode, done.stdout) == (2, "") and "or state the zone" in done.stderr
+    assert "--time-zone UTC" in done.stderr and "time_zone=" not in done.stderr
+    assert run("replay", name, "--conditions", "c.csv", "--time-zone", "Europe/Berlin").returncode == 0
+
+
+def test_a_zone_that_only_the_last_of_many_rows_states(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyArrow reads large files in pieces of rows that either all have a zone or all lack one."""
+    pytest.importorskip("pyarrow.csv")
+    monkeypatch.setattr("fencepost._files.many_tracks.BATCH_ROWS", 100)
+    start = datetime(2024, 7, 1)
+    rows = [f"v,52.5,13.4,{(start + timedelta(seconds=second)).isoformat()}" for second in range(3000)]
+    (folder / "rows.csv").write_text(
+        "van,latitude,longitude,time\n" + "\n".join([*rows, "v,52.5,13.4,2024-07-01T01:00:00Z"])
+    )
+    with pytest.raises(InputError, match=r"line 3002: time: .*01:00:00\+00:00 has a time zone, .*00:00:00 .* has none"):
+        replay(folder / "rows.csv", HERE, device="van")
+    assert replay(folder / "rows.csv", HERE, device="van", time_zone="UTC").counts.fixes == 3001
+
+
+def test_only_some_sightings_state_a_zone(folder: Path) -> None:
+    (folder / "seen.jsonl").write_text("".join(f'{{"time":"{time}","beacons":[]}}\n' for time in TIMES))
+    (folder / "rows.csv").write_text(
+        "latitude,longitude,time\n52.5,13.4,2024-07-01 12:00\n52.5,13.4,2024-07-01 12:01\n"
+    )
+    with pytest.raises(InputError, match=r"seen.jsonl: line 2: 2024-07-01T14:00:10 has no time zone"):
+        replay(folder / "rows.csv", HERE, sightings=folder / "seen.jsonl")
+    # Each source has its own rule: the sightings have zones, the fixes have none.
+    (folder / "seen.jsonl").write_text("".join(f'{{"time":"{time}","beacons":[]}}\n' for time in TIMES[::2]))
+    assert replay(folder / "rows.csv", HERE, sightings=folder / "seen.jsonl").counts.reports == 2
 
 
 @pytest.mark.parametrize(

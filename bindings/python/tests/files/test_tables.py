@@ -84,7 +84,8 @@ def test_times_as_numbers_texts_and_objects() -> None:
         {"time": [0.0, 30.0, 60.0]},
         {"time_ms": [0, 30_000, 60_000]},
         {"time_us": [0, 30_000_000, 60_000_000]},
-        {"time": ["1970-01-01T00:00:00Z", "1970-01-01T01:00:30+01:00", "1970-01-01 00:01:00"]},
+        {"time": ["1970-01-01T00:00:00Z", "1970-01-01T01:00:30+01:00", "1970-01-01 00:01:00Z"]},
+        {"time": ["1970-01-01", "1970-01-01T00:00:30", "1970-01-01 00:01"]},
         {"time": pandas.Series([datetime.fromtimestamp(second, UTC) for second in (0, 30, 60)], dtype=object)},
     ]
     for given in columns:

@@ -249,11 +249,15 @@ def test_spans_are_no_times() -> None:
 
 
 def test_times_with_and_without_a_zone_are_refused() -> None:
-    """Arrow reads times without a zone as UTC, and ignores `time_zone`."""
+    """Arrow reads the times without a zone as UTC."""
     mixed = [datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 5, 1, 1), datetime(2024, 5, 1, 2, tzinfo=UTC)]
     frame = fixes(time=pandas.Series(mixed, dtype=object))
-    with pytest.raises(InputError, match=r"row 1.*2024.*05.*01.*00.*'time'"):
-        replay(frame, {}, time_zone="America/New_York")
+    with pytest.raises(InputError, match=r"row 1.*'time'.*2024-05-01T01:00:00 has no"):
+        replay(frame, {})
+    with pytest.raises(InputError, match=r"row 1: time \(column 'time'\): 2024-05-01T01:00:00 .*Z or \+02:00$"):
+        Monitor().feed_many(frame)
+    log = replay(frame, {}, time_zone="Africa/Lagos")
+    assert log.start == datetime(2024, 5, 1, tzinfo=UTC) and log.counts.late_fixes == 0
     plain = fixes(time=pandas.Series([each.replace(tzinfo=None) for each in mixed], dtype=object))
     log = replay(plain, {}, time_zone="America/New_York")
     assert log.start == datetime(2024, 5, 1, 4, tzinfo=UTC)

@@ -317,7 +317,7 @@ def _times(options: argparse.Namespace) -> TimeStyle:
     for name in ("until", "start"):
         if (text := getattr(options, name)) is not None:
             try:
-                setattr(options, name, parse_time(text, None, style))
+                setattr(options, name, parse_time(text, None, style.of_source()))
             except ValueError as error:
                 raise UsageError(f"argument --{name}: {error}") from None
     return style

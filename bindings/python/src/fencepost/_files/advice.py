@@ -8,14 +8,13 @@ from .._errors import Advice
 from .._tables.names import column_advice
 
 __all__ = [
-    "CONDITIONS_OPTION", "DATE_ORDER", "NOT_PLAYED", "PLAY", "RADIUS", "REPAIR", "TRACK_OPTION", "VERTICES",
+    "CONDITIONS_OPTION", "NOT_PLAYED", "PLAY", "RADIUS", "REPAIR", "TRACK_OPTION", "VERTICES",
     "by_column", "column_advice", "decimal_comma",
 ]  # fmt: skip
 
 TRACK_OPTION, CONDITIONS_OPTION = "columns", "conditions_columns"
 """The names of the options that tell the library which columns to read."""
 
-DATE_ORDER = Advice("choose the order with date_order='dmy' or 'mdy'", "choose the order with --date-order dmy or mdy")
 RADIUS = Advice("set one radius for all with radius=METRES", "set one radius for all with --radius METRES")
 PLAY = Advice(
     "to play way points, set speed (m/s) and start; if a column holds the times, set columns={'time': NAME}",

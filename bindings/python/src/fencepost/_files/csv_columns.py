@@ -165,9 +165,9 @@ def _numbers(column: Any) -> array[float]:
 def _times(cells: Any, unit: str | None, style: TimeStyle) -> array[int]:
     """The times of a column in microseconds, with the same results as :func:`parse_time`."""
     unusual = _arrow("lib").ArrowInvalid
-    ways: list[Callable[[Any], array[int]]] = [partial(_whole_numbers, unit), partial(_instants, "UTC")]
+    ways: list[Callable[[Any], array[int]]] = [partial(_whole_numbers, unit), partial(_instants, "UTC", style)]
     if style.is_plain:
-        ways.append(partial(_instants, None))
+        ways.append(partial(_instants, None, style))
     for way in ways:
         try:
             way(cells[:1])  # test one cell first, because trying a whole column of invalid values takes much longer
@@ -189,9 +189,10 @@ def _whole_numbers(unit: str | None, cells: Any) -> array[int]:
     return _array("q", compute.multiply(numbers, int(UNITS[unit])))
 
 
-def _instants(zone: str | None, cells: Any) -> array[int]:
+def _instants(zone: str | None, style: TimeStyle, cells: Any) -> array[int]:
     """Converts ISO 8601 times that either all have a zone or all lack one."""
     times = cells.cast(_arrow("lib").timestamp("us", zone)).cast("int64")
     if _arrow("compute").min(times).as_py() < _SECOND_DAY:
         raise ValueError
+    style.check(zone is not None, lambda: str(cells[0]))
     return _array("q", times)

@@ -9,7 +9,7 @@ from typing import Any
 from .._dataclass import dataclass
 from .._errors import InputError, warn
 from .._native import InvalidArgumentError
-from .._tables.text_times import PLAIN_TIMES, TimeStyle, number_time, parse_time
+from .._tables.text_times import PLAIN_TIMES, TimeStyle, advice_of, number_time, parse_time
 from .._values.fixes import BeaconSighting
 from .order import KEEP, late_rows, sorted_text
 from .text import parse_json, read_text
@@ -37,7 +37,7 @@ def read_sightings(path: str | Path, times: TimeStyle = PLAIN_TIMES, sort: bool 
     Raises:
         InputError: The file cannot be used; the message names the file, the line and the reason.
     """
-    reports = []
+    reports, times = [], times.of_source()
     for number, line in enumerate(read_text(path).splitlines(), 1):
         if not line.strip():
             continue
@@ -46,7 +46,9 @@ def read_sightings(path: str | Path, times: TimeStyle = PLAIN_TIMES, sort: bool 
         try:
             reports.append(_report(value, place, times))
         except ValueError as error:
-            raise InputError(path, place, str(error)) from None
+            raise InputError(path, place, str(error), advice=advice_of(error)) from None
+    if times.doubt:
+        warn(path, "", times.doubt)
     late = late_rows(report.time_us for report in reports) if sort else 0
     if late:
         warn(path, "", sorted_text(late, len(reports), "reports"), KEEP)

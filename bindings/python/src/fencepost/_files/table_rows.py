@@ -60,7 +60,7 @@ class TableRows:
     ) -> None:
         if is_frame(table) and not len(table):
             raise InputError(source, "", "holds no rows")
-        stream = exported(table, source, TRACK, columns, ("time",), by)
+        stream = exported(table, source, TRACK, columns, ("time",), by, how.times)
         self._reader = BatchReader(stream, source, how.transform, crs, how.times)
         self._plan = self._reader.find(TRACK, columns, ("time",))
         self.names: list[str] = list(table.columns) if is_frame(table) else self._reader.names

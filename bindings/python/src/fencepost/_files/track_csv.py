@@ -25,9 +25,9 @@ from .._tables.names import (
     time_unit,
 )
 from .._tables.numbers import decimal, listed
-from .._tables.text_times import PLAIN_TIMES, TimeStyle, parse_time
+from .._tables.text_times import PLAIN_TIMES, TimeStyle, advice_of, parse_time
 from .._tables.wkt import wkt_point
-from .advice import DATE_ORDER, TRACK_OPTION, column_advice, decimal_comma
+from .advice import TRACK_OPTION, column_advice, decimal_comma
 from .csv_table import CSVTable
 from .kinds import check_kind, is_packed, is_pipe
 from .text import decode, text_pieces
@@ -182,8 +182,7 @@ def _point(row: Sequence[str], layout: Layout, place: str, path: str | Path) -> 
         try:
             time = parse_time(row[indices["time"]], unit, times)
         except ValueError as error:
-            advice = DATE_ORDER if "month/day" in str(error) else None
-            raise InputError(path, place, f"time: {error}", advice=advice) from None
+            raise InputError(path, place, f"time: {error}", advice=advice_of(error)) from None
     accuracy = _number(row, indices.get("accuracy"), "accuracy", place, path)
     if wkt >= 0:
         try:

@@ -11,7 +11,7 @@ from .._errors import InputError, warn
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import ACCURACY
 from .._tables.names import POSITION, TRACK, acceleration_text, find, is_acceleration, key, time_unit
-from .._tables.text_times import PLAIN_TIMES, TimeStyle, number_time, parse_time
+from .._tables.text_times import PLAIN_TIMES, TimeStyle, advice_of, number_time, parse_time
 from .moving_json import is_moving, moving_lines
 from .text import decode, parse_json
 from .tracks import NO_POSITION, Point
@@ -222,4 +222,4 @@ def _time(value: Any, unit: str | None, place: str, path: str | Path, style: Tim
             raise ValueError(f"{value!r} is not a time")
         return number_time(value, unit)
     except ValueError as error:
-        raise InputError(path, place, f"time: {error}") from None
+        raise InputError(path, place, f"time: {error}", advice=advice_of(error)) from None

@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from .._errors import InputError, require
-from .._tables.text_times import PLAIN_TIMES, TimeStyle
+from .._tables.text_times import PLAIN_TIMES, TimeStyle, advice_of
 from .._tables.times import to_us
 from .tracks import NO_POSITION, Point
 from .xml_text import local_name, xml_root, xml_text
@@ -34,7 +34,10 @@ def read(
     for number, point in enumerate(points, 1):
         time = point.time
         if time is not None:
-            time = to_us(times.placed(time))
+            try:
+                time = to_us(times.placed(time))
+            except ValueError as error:
+                raise InputError(path, f"point {number}", f"time: {error}", advice=advice_of(error)) from None
         accuracy = 0.0
         if point.type_of_gpx_fix == "none":
             accuracy = NO_POSITION

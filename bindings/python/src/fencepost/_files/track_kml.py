@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from .._errors import InputError
 from .._tables.names import TRACK, key
 from .._tables.numbers import decimal
-from .._tables.text_times import PLAIN_TIMES, TimeStyle, parse_time
+from .._tables.text_times import PLAIN_TIMES, TimeStyle, advice_of, parse_time
 from .kinds import is_packed, most_unpacked, too_large, unpacked
 from .text import read_bytes
 from .tracks import NO_POSITION, Point
@@ -106,7 +106,7 @@ def _points(track: ElementTree.Element, path: str | Path, number: int, style: Ti
         try:
             time = parse_time(when, None, style)
         except ValueError as error:
-            raise InputError(path, place, f"time: {error}") from None
+            raise InputError(path, place, f"time: {error}", advice=advice_of(error)) from None
         if not coord:
             yield math.nan, math.nan, NO_POSITION, time
             continue

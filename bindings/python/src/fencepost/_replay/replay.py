@@ -128,7 +128,8 @@ def replay(
             single track. The argument is refused if `conditions` is a table, because its conditions start in the state
             with which they were added.
         time_zone: The time zone for times without a zone in files and tables: a name such as ``Europe/Berlin``, an
-            offset such as ``+02:00``, or a ``tzinfo``. None means UTC.
+            offset such as ``+02:00``, or a ``tzinfo``. None means UTC; then a source in
+            which only some times state a zone is refused.
         date_order: ``dmy`` or ``mdy``, the order of day and month in dates such as 05/04/2024. If `date_order` is
             empty, dates of this form are refused.
         by: Another name for `device`.

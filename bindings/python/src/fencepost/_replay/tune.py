@@ -11,12 +11,13 @@ from typing import Any, NamedTuple, TypeAlias
 from .._dataclass import dataclass
 from .._errors import InputError, require
 from .._files.sources import ConditionsSource, TrackSource, track_column
-from .._files.vector import PLAIN
+from .._files.vector import Reading
 from .._log.visits import Known, VisitRow, visit_columns
 from .._native import InvalidArgumentError
 from .._tables.numbers import real, shown
 from .._tables.rows import Rows
 from .._tables.table import Plain
+from .._tables.text_times import TimeStyle
 from .._values.arguments import device_column, plausibility_row, share
 from .._values.policy import TransitionPolicy
 from .filling import conditions_of, conditions_reading, given_conditions
@@ -273,7 +274,7 @@ def tune(
             f"{len(chosen)} policies and options for {len(rows)} zones exceed {MOST} trials: "
             "use a smaller grid or fewer zones"
         )
-    given = GivenTracks(tracks, columns or {}, device, None, PLAIN, name="tracks")
+    given = GivenTracks(tracks, columns or {}, device, None, Reading(times=TimeStyle(has_options=False)), name="tracks")
     assumed = {row.identifier: row.assuming for row in rows}
     parts = [_Parts(cross_validate) for _ in chosen]
     truth: Mapping[Place, Sequence[Span]] | None = None

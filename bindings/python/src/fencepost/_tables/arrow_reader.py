@@ -30,7 +30,7 @@ from .names import (
     key,
     time_unit,
 )
-from .text_times import PLAIN_TIMES, TimeStyle, unit_of_all, unit_time, value_time
+from .text_times import TimeStyle, unit_of_all, unit_time, value_time
 from .times import is_time, to_us
 from .wkt import wkt_point
 
@@ -79,7 +79,7 @@ class BatchReader:
         source: The name of the argument, for messages.
         transform: True to transform points in another CRS to WGS84. If False, points in another CRS are refused.
         crs: The CRS for points that do not state one.
-        style: How times without a zone are read.
+        style: How times without a zone are read; None for an interface that has no options for times.
         shapes: True to read polygons and lines as well as points; see :meth:`geometries`.
 
     Raises:
@@ -93,11 +93,12 @@ class BatchReader:
         source: str,
         transform: bool = False,
         crs: Any = None,
-        style: TimeStyle = PLAIN_TIMES,
+        style: TimeStyle | None = None,
         shapes: bool = False,
     ) -> None:
         self._shapes = LEVELS if shapes else {}
-        self._source, self._transform, self._crs, self._style = source, transform, crs, style
+        self._source, self._transform, self._crs = source, transform, crs
+        self._style = TimeStyle(has_options=False) if style is None else style
         self._transformer: Any = None
         self._given: Mapping[str, str] = {}
         self._accelerations: set[int] = set()

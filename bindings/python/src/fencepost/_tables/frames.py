@@ -4,7 +4,7 @@ texts as a dictionary."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from importlib.util import find_spec
 from typing import Any
@@ -13,6 +13,7 @@ from .._errors import InputError, require
 from .._native import InvalidArgumentError
 from .names import ERROR_ELLIPSE, GEOMETRY, POSITION, Names, check_one, column_advice, find, key
 from .numbers import listed
+from .text_times import TimeStyle, advice_of
 
 BATCH_ROWS = 65_536
 _NUMBERS = (int, float, Decimal)
@@ -35,7 +36,13 @@ def geometry_name(frame: Any) -> str | None:
 
 
 def exported(
-    table: Any, source: str, known: Names, columns: Mapping[str, str], required: Sequence[str], by: str | None = None
+    table: Any,
+    source: str,
+    known: Names,
+    columns: Mapping[str, str],
+    required: Sequence[str],
+    by: str | None = None,
+    style: TimeStyle | None = None,
 ) -> Any:
     """Returns an object that exports the rows of a table as an Arrow stream. A frame is exported in batches, with only
     the columns that are read.
@@ -48,6 +55,7 @@ def exported(
         required: The roles, in addition to the position, that must have a column.
         by: The column that identifies the track. If PyArrow is installed, the column's values are exported as a
             dictionary.
+        style: How times without a zone are read; None for an interface that has no options for times.
 
     Raises:
         InputError: A frame lacks a column, or has values that Arrow cannot represent.
@@ -55,12 +63,18 @@ def exported(
     """
     if is_frame(table):
         require("nanoarrow", "arrow")
-        return _coded(*_of_frame(table, source, known, columns, required, by))
+        return _coded(*_of_frame(table, source, known, columns, required, by, style))
     return _coded(table, by) if by is not None and find_spec("pyarrow") else table
 
 
 def _of_frame(
-    frame: Any, source: str, known: Names, columns: Mapping[str, str], required: Sequence[str], by: str | None
+    frame: Any,
+    source: str,
+    known: Names,
+    columns: Mapping[str, str],
+    required: Sequence[str],
+    by: str | None,
+    style: TimeStyle | None,
 ) -> tuple[Any, str | None]:
     """Returns a table with the columns that are read, and the name of the column that identifies devices or tracks."""
     frame = _with_index(frame, known, columns, by)
@@ -91,7 +105,7 @@ def _of_frame(
                 source, "row 0", f"the column {names[index]!r} has the type {kind}, which is not supported", 0
             )
     if "time" in found:
-        _check_zones(chosen, names[found["time"]], source)
+        chosen = _with_one_zone(chosen, names[found["time"]], source, style or TimeStyle(has_options=False))
     try:
         if points is not None and names[points] == active:
             return pyarrow.table(chosen.set_geometry(active).to_arrow(index=False)), by
@@ -137,18 +151,26 @@ def column_names(frame: Any, source: str) -> list[str]:
     return names
 
 
-def _check_zones(frame: Any, name: str, source: str) -> None:
-    """Raises an error if only some times have a zone, because Arrow would read the times without a zone as UTC."""
+def _with_one_zone(frame: Any, name: str, source: str, style: TimeStyle) -> Any:
+    """Converts the times to UTC if only some of them have a zone, because Arrow would read the others as UTC, whatever
+    the style says.
+
+    Raises:
+        InputError: The style does not state the zone of times without one.
+    """
     if frame[name].dtype.kind != "O":
-        return
-    zoned: bool | None = None
-    for row, value in enumerate(frame[name].to_list()):
+        return frame
+    values = frame[name].to_list()
+    if len({value.tzinfo is None for value in values if isinstance(value, datetime) and value == value}) < 2:
+        return frame
+    for row, value in enumerate(values):
         if isinstance(value, datetime) and value == value:
-            own = value.tzinfo is not None
-            if zoned is not None and own is not zoned:
-                said = f"time {value} (column {name!r}) has {'a' if own else 'no'} zone, unlike the times before"
-                raise InputError.of_row(source, row, said)
-            zoned = own
+            try:
+                values[row] = style.placed(value).astimezone(UTC)
+            except ValueError as error:
+                reason = f"time (column {name!r}): {error}"
+                raise InputError.of_row(source, row, reason, advice_of(error)) from None
+    return frame.assign(**{name: values})
 
 
 def _refuse(pyarrow: Any, frame: Any, source: str, found: Mapping[str, str]) -> None:

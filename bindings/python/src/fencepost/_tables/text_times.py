@@ -1,14 +1,16 @@
-"""Times in files and on the command line. By default a time without a zone is UTC, as in most files."""
+"""Times in files and on the command line. By default a time without a zone is UTC, as in most files. If only some
+times of a source state a zone, the others may be local times, so the source is refused unless the caller states their
+zone."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from .._errors import InputError
+from .._errors import Advice, InputError
 from .._native import InvalidArgumentError
 from .numbers import short, shown
 from .times import is_time, to_us
@@ -36,12 +38,30 @@ SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**11, 10**14, 10**17
 second, as microseconds if below the third, and otherwise as nanoseconds. 10**11 seconds, 10**14 milliseconds and 10**17
 microseconds after 1970 are the same time, in the year 5138."""
 UNITS = {"s": Decimal(1_000_000), "ms": Decimal(1000), "us": Decimal(1), "ns": Decimal("0.001")}
+DATE_ORDER = Advice("choose the order with date_order='dmy' or 'mdy'", "choose the order with --date-order dmy or mdy")
+TIME_ZONE = Advice(
+    "or state the zone of times without one, such as time_zone='UTC' or 'Europe/Berlin'",
+    "or state the zone of times without one, such as --time-zone UTC or Europe/Berlin",
+)
 ORDERS = ("dmy", "mdy")
 """The possible orders of a date: ``dmy`` (day, month, year) and ``mdy`` (month, day, year)."""
 
 
+class UnclearTimeError(ValueError):
+    """A time has several meanings. `advice` names the option that selects one of them, if there is one."""
+
+    def __init__(self, reason: str, advice: Advice | None) -> None:
+        super().__init__(reason)
+        self.advice = advice
+
+
+def advice_of(error: ValueError) -> Advice | None:
+    """The advice of an error that a time caused, or None."""
+    return getattr(error, "advice", None)
+
+
 class TimeStyle:
-    """The rules for reading incomplete times.
+    """The rules for reading incomplete times of one source.
 
     Attributes:
         zone: The zone for times without a zone; UTC by default.
@@ -49,12 +69,18 @@ class TimeStyle:
             ambiguous dates are refused.
         doubt: A description of the first time that occurs twice or never on the zone's clocks; empty if no such time
             has been read so far.
+        has_options: True if the caller can set the zone and the order, so that messages name these options.
     """
 
-    __slots__ = ("doubt", "order", "zone")
+    __slots__ = ("_first", "_given", "doubt", "has_options", "order", "zone")
 
-    def __init__(self, zone: tzinfo | None = None, order: str = "") -> None:
-        self.zone, self.order, self.doubt = zone or UTC, order, ""
+    def __init__(self, zone: tzinfo | None = None, order: str = "", has_options: bool = True) -> None:
+        self._given, self.zone, self.order, self.doubt, self.has_options = zone, zone or UTC, order, "", has_options
+        self._first: tuple[bool, str] | None = None
+
+    def of_source(self) -> TimeStyle:
+        """Returns the same rules for another source."""
+        return TimeStyle(self._given, self.order, self.has_options)
 
     @property
     def is_plain(self) -> bool:
@@ -62,8 +88,15 @@ class TimeStyle:
         return self.zone is UTC and not self.order
 
     def placed(self, when: datetime) -> datetime:
-        """Returns the time with a zone: its own zone if it has one, otherwise `zone`."""
-        if when.utcoffset() is not None:
+        """Returns the time with a zone: its own zone if it has one, otherwise `zone`.
+
+        Raises:
+            UnclearTimeError: The caller has not stated a zone, and only some times of the source have one.
+        """
+        has_zone = when.utcoffset() is not None
+        if self._given is None:
+            self.check(has_zone, when.isoformat)
+        if has_zone:
             return when
         when = when.replace(tzinfo=self.zone)
         if not self.doubt and when.utcoffset() != when.replace(fold=1).utcoffset():
@@ -73,8 +106,30 @@ class TimeStyle:
             )
         return when
 
+    def check(self, has_zone: bool, text: Callable[[], str]) -> None:
+        """Checks that either all times of the source have a zone or all lack one.
 
-PLAIN_TIMES = TimeStyle()
+        Raises:
+            UnclearTimeError: The caller has not stated a zone, and a previous time differs in this.
+        """
+        if self._given is not None or (self._first is not None and self._first[0] is has_zone):
+            return
+        if self._first is None:
+            self._first = has_zone, text()
+            return
+        own, other = ("a", "none") if has_zone else ("no", "one")
+        reason = (
+            f"{text()} has {own} time zone, but {self._first[1]} before it has {other}: end all times with Z or +02:00"
+        )
+        raise UnclearTimeError(reason, self.advice(TIME_ZONE))
+
+    def advice(self, advice: Advice) -> Advice | None:
+        """Returns the advice if the caller can follow it."""
+        return advice if self.has_options else None
+
+
+PLAIN_TIMES = TimeStyle(UTC, has_options=False)
+"""The rules for single times: a time without a zone is UTC."""
 
 
 def time_zone(text: str) -> tzinfo:
@@ -138,7 +193,7 @@ def parse_time(text: str, unit: str | None = None, style: TimeStyle = PLAIN_TIME
         else:
             when = datetime.fromisoformat(_LEAP_SECOND.sub("59.999999", text))
     except _AmbiguousError:
-        raise ValueError(f"{shown(text)} may be day/month or month/day") from None
+        raise UnclearTimeError(f"{shown(text)} may be day/month or month/day", style.advice(DATE_ORDER)) from None
     except ValueError:
         raise ValueError(f"{shown(text)} is not a time (expected ISO 8601, for example 2024-05-01T12:00:00Z)") from None
     time = to_us(style.placed(when))
@@ -233,5 +288,5 @@ def value_time(value: Any, unit: str | None, name: str, row: int, source: str, s
         if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
             return number_time(value, unit)
     except ValueError as error:
-        raise InputError.of_row(source, row, f"time (column {name!r}): {error}") from None
+        raise InputError.of_row(source, row, f"time (column {name!r}): {error}", advice_of(error)) from None
     raise InputError.of_row(source, row, f"time {value!r} (column {name!r}) is a {type(value).__name__}, not a time")
