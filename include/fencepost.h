@@ -233,8 +233,10 @@ enum {
   FENCEPOST_CAUSE_NONE = 0,          /* the first record of a condition: nothing has happened yet */
   FENCEPOST_CAUSE_DETERMINATION = 1, /* first evidence after the state was undetermined */
   FENCEPOST_CAUSE_CROSSING = 2,      /* a change from one side to the other */
-  FENCEPOST_CAUSE_TIMEOUT = 3,       /* no matching beacon was seen during the timeout */
-  FENCEPOST_CAUSE_DIAGNOSTIC = 4     /* only the diagnostics changed, or monitoring stopped */
+  FENCEPOST_CAUSE_TIMEOUT = 3,       /* no matching beacon was seen during the timeout, or no fix determined a shape
+                                        within absent_after_us */
+  FENCEPOST_CAUSE_DIAGNOSTIC = 4,    /* only the diagnostics changed, or monitoring stopped */
+  FENCEPOST_CAUSE_REPEAT = 5         /* the condition is still satisfied; see repeat_every_us of a fencepost_timing */
 };
 
 /*
@@ -262,7 +264,11 @@ enum {
   FENCEPOST_DIAGNOSTIC_CONDITION_LIMIT_EXCEEDED = 1 << 6, /* set by the library */
   FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE = 1 << 7,  /* set by the library */
   FENCEPOST_DIAGNOSTIC_SERVICE_SESSION_REQUIRED = 1 << 8,
-  FENCEPOST_DIAGNOSTIC_AUTHORIZATION_REQUEST_IN_PROGRESS = 1 << 9
+  FENCEPOST_DIAGNOSTIC_AUTHORIZATION_REQUEST_IN_PROGRESS = 1 << 9,
+  FENCEPOST_DIAGNOSTIC_INACTIVE = 1 << 10,       /* set by the library: the time is outside the intervals of the
+                                                    condition, or the condition is exhausted */
+  FENCEPOST_DIAGNOSTIC_SCHEDULE_ENDED = 1 << 11, /* set by the library: active_until_us has passed */
+  FENCEPOST_DIAGNOSTIC_EXHAUSTED = 1 << 12       /* set by the library: the condition has had max_events events */
 };
 
 /* Kind of a condition. */
@@ -679,7 +685,8 @@ enum {
   FENCEPOST_REASON_NOT_SEEN_YET = 10, /* beacons: undetermined */
   FENCEPOST_REASON_SEEN = 11,
   FENCEPOST_REASON_ABSENT = 12,
-  FENCEPOST_REASON_UNCERTAIN = 13 /* shapes: the last fix could decide by its position, but not by its probability */
+  FENCEPOST_REASON_UNCERTAIN = 13, /* shapes: the last fix could decide by its position, but not by its probability */
+  FENCEPOST_REASON_INACTIVE = 14   /* the condition is outside its intervals, or exhausted */
 };
 
 /*
@@ -769,6 +776,52 @@ enum {
                                 degrees, and an edge from 170 to 190 crosses the antimeridian; geodesics approximate the
                                 edge to 0.1 m */
 };
+
+/* An interval of time that contains start_us, but not end_us; microseconds since 1970-01-01T00:00:00Z. */
+typedef struct fencepost_interval {
+  int64_t start_us;
+  int64_t end_us;
+} fencepost_interval;
+
+/*
+ * When a condition is active, and which of its events depend on time alone. Initialise the structure with
+ * FENCEPOST_TIMING_INIT, then change members. Later versions may add members at the end.
+ *
+ *     fencepost_interval hours[] = {{1700000000000000, 1700014400000000}};
+ *     fencepost_timing timing = FENCEPOST_TIMING_INIT;
+ *     timing.active = hours, timing.active_count = 1;
+ *     definition.timing = &timing;
+ *
+ * Outside its intervals, a condition has the flag FENCEPOST_DIAGNOSTIC_INACTIVE: its state is UNKNOWN, a crossing that
+ * waits for its dwell is dropped, and nothing is reported. A start has the effect of adding the same condition, without
+ * a new generation: the monitor looks back at the last fix (initial_fix_max_age_us), and the first determination is
+ * reported, even if the consumer knows the state, unless it agrees with `assuming`.
+ *
+ * Adding or ensuring an equal condition does not compare the intervals: an ensured condition takes the new ones over.
+ */
+typedef struct fencepost_timing {
+  uint32_t struct_size;    /* set by FENCEPOST_TIMING_INIT */
+  uint32_t repeat_limit;   /* the largest number of repeats while the condition stays satisfied, 1 ... 1e6; leave
+                                       it at 1000 without repeat_every_us */
+  int64_t active_until_us; /* the time up to which the intervals are known: from then on, the condition has the
+                                       flag FENCEPOST_DIAGNOSTIC_SCHEDULE_ENDED. INT64_MAX: the intervals are all there
+                                       are */
+  int64_t absent_after_us; /* circle, polygon, corridor: if no fix has determined the shape after this time, it
+                                       is unsatisfied, with FENCEPOST_CAUSE_TIMEOUT; 1 ... 1e15, 0 = never. The time
+                                       counts from the add, a start, or the end of a suspension */
+  int64_t repeat_every_us; /* not for lines: while the condition is satisfied, an event with
+                                       FENCEPOST_CAUSE_REPEAT at each multiple of this time since the evidence of the
+                                       change; 1e6 ... 1e15, 0 = no repeats */
+  uint64_t max_events;     /* after so many events, without diagnostic ones, the condition is inactive for ever
+                                       (FENCEPOST_DIAGNOSTIC_EXHAUSTED); at most UINT32_MAX, 0 = no limit */
+  const fencepost_interval
+      *active;         /* the intervals in which the condition is active, in order, without overlap, at most
+                                       10 000; NULL: always active. Intervals that touch are joined */
+  size_t active_count; /* the number of intervals; 0 with `active` = never active */
+} fencepost_timing;
+
+/* Initialise each fencepost_timing with this macro. */
+#define FENCEPOST_TIMING_INIT {sizeof(fencepost_timing), 1000, INT64_MAX, 0, 0, 0, NULL, 0}
 
 /* How a condition's geometry was read. NaN means "does not apply". */
 typedef struct fencepost_shape {
@@ -894,6 +947,8 @@ typedef struct fencepost_condition_definition {
                                          wkb */
   const void *wkb;                    /* polygon, corridor, line: well-known binary, instead of geometry */
   size_t wkb_size;                    /* its bytes */
+  const fencepost_timing *timing;     /* NULL: always active, without repeats and limits. Only a monitor's own table has
+                                         conditions with a timing */
 } fencepost_condition_definition;
 
 /* Initialises a circle without an identifier or a radius: set at least the identifier, the radius and the centre. */
@@ -916,7 +971,8 @@ typedef struct fencepost_condition_definition {
    {0},                                     \
    NULL,                                    \
    NULL,                                    \
-   0}
+   0,                                       \
+   NULL}
 
 /* The definition of a circle: satisfied within radius_m of the centre, boundary included. */
 static inline fencepost_condition_definition fencepost_circle(const char *identifier, double latitude, double longitude,
@@ -1786,7 +1842,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_beacon_scanning(fencepost_m
  * cannot monitor. While a flag is set, every condition is suspended. Conditions of an unsupported kind become
  * FENCEPOST_STATE_UNMONITORED.
  *
- * @param diagnostics        FENCEPOST_DIAGNOSTIC_... except the three that the library sets.
+ * @param diagnostics        FENCEPOST_DIAGNOSTIC_... except the six that the library sets.
  * @param unsupported_kinds  Bit set of (1 << fencepost_condition_kind).
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another bit, or time out of range); LATE_INPUT; AHEAD_OF_CLOCK;
  *         QUEUE_FULL.

@@ -50,7 +50,7 @@ extension MonitorEngine: ConditionHolder {
     guard options.delivery == .every else {
       return "delivery: a line geographic condition reports each crossing; the monitor must have delivery every"
     }
-    if let defect = table.defect(of: definition) { return defect }
+    if let defect = table.defect(of: definition.untimed) { return defect }
     guard definition.assumed == .unknown else {
       return "assumed: a line geographic condition has no state; must be unknown"
     }
@@ -61,6 +61,13 @@ extension MonitorEngine: ConditionHolder {
   package mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>) {
     table.enter(definition, identifier: identifier)
     followTable()
+  }
+
+  /// Takes over another schedule of a condition that stays.
+  package mutating func retime(_ slot: UInt32, _ timing: ConditionTiming) {
+    table.retime(slot, timing)
+    tracker.retime(slot, table, &delivery)
+    tracker.stopExhausted(table, &delivery)
   }
 
   /// Removes a condition.
@@ -89,6 +96,7 @@ extension MonitorEngine: ConditionHolder {
   private mutating func adopt(_ slot: UInt32) {
     delivery.adopt(slot, clock: clock)
     tracker.adopt(slot, table)
+    if table.policies.hasTimings { tracker.adoptTiming(slot, table, &delivery) }
     // A failure of the storage is not reported again for the new condition.
     if tracker.isSuspended(slot, table) {
       flagsChanged(slot)

@@ -37,7 +37,9 @@ extension MonitorEngine {
 
   /// Commits the events that were handed out, without handing out others.
   public mutating func acknowledge() {
-    if delivery.inFlight.handedOut > 0 { delivery.acknowledge(host, table) }
+    guard delivery.inFlight.handedOut > 0 else { return }
+    delivery.acknowledge(host, table)
+    if table.policies.hasTimings { tracker.stopExhausted(table, &delivery) }
   }
 
   /// The consumer has gone away: events that were handed out and not committed are handed out again, with the same
@@ -71,8 +73,16 @@ extension MonitorEngine {
   /// Whether the condition that caused an entry still exists and was not replaced.
   func isLive(_ entry: EventEntry) -> Bool { table.holds(entry.slot, entry.generation) }
 
-  /// The last event of the condition in a live slot, or the first record of the condition.
+  /// The last event of the condition in a live slot, or the first record of the condition. It shows whether the
+  /// condition is inactive now, because that alone causes no event.
   package func lastEntry(of slot: UInt32) -> EventEntry {
+    var entry = recordedEntry(of: slot)
+    entry.diagnostics.remove(.inactive)
+    entry.diagnostics.formUnion(currentFlags(of: slot).intersection(.inactive))
+    return entry
+  }
+
+  private func recordedEntry(of slot: UInt32) -> EventEntry {
     if let record = delivery.told.record(of: slot) { return record }
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: table.assumed(of: slot), cause: .none, date: nil)

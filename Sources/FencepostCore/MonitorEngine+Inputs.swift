@@ -233,7 +233,9 @@ extension Tracker {
     for slot in Array(table.live) {
       stop(slot, table, &delivery)
       known.forgetSighting(slot)
+      if table.policies.hasTimings { setActive(slot, at: clock, mayStart: false, table, &delivery) }
       if !isSuspended(slot, table) { begin(slot, lookingBack: false, table, &delivery) }
     }
+    if table.policies.hasTimings { findEdge(table) }
   }
 }

@@ -103,7 +103,11 @@ public struct MonitorEngine: Sendable {
       tracker.counters.count(refused: error)
       throw error
     }
-    if clock == .min { tracker.startAbsences(at: time.microseconds, table) }
+    if clock == .min {
+      // First, because a beacon is absent only while its condition is active.
+      if table.policies.hasTimings { tracker.startTimings(at: time.microseconds, table, &delivery) }
+      tracker.startAbsences(at: time.microseconds, table)
+    }
   }
 
   /// The longest time that an input may be ahead of the clock, in microseconds.

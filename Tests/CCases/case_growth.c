@@ -29,6 +29,7 @@ typedef struct reader {
 static const fencepost_options monitor_options = FENCEPOST_MONITOR_OPTIONS_INIT;
 static const fencepost_condition_definition condition_options = FENCEPOST_CONDITION_DEFINITION_INIT;
 static const fencepost_transition_policy transition_policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+static const fencepost_timing timing = FENCEPOST_TIMING_INIT;
 static const fencepost_condition_definition condition_definition = {sizeof(fencepost_condition_definition),
                                                                     FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC,
                                                                     "a",
@@ -47,7 +48,8 @@ static const fencepost_condition_definition condition_definition = {sizeof(fence
                                                                     {0},
                                                                     NULL,
                                                                     NULL,
-                                                                    0};
+                                                                    0,
+                                                                    NULL};
 static const fencepost_fix_columns fix_columns = FENCEPOST_FIX_COLUMNS_INIT;
 static const fencepost_point_columns point_columns = FENCEPOST_POINT_COLUMNS_INIT;
 static const fencepost_measured_columns measured_columns = FENCEPOST_MEASURED_COLUMNS_INIT;
@@ -80,6 +82,15 @@ static fencepost_status read_transition_policy(void *structure) {
   fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.policy = structure;
   return add_with(&options);
+}
+
+static fencepost_status read_timing(void *structure) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_condition_definition circle = fencepost_circle("a", 0, 0, 100);
+  circle.timing = structure;
+  fencepost_status status = ON_OWN(monitor, add_one, circle, NULL);
+  fencepost_monitor_destroy(monitor);
+  return status;
 }
 
 static fencepost_status read_condition_definition(void *structure) {
@@ -178,6 +189,7 @@ static const reader readers[] = {
     READER(monitor_options, 8),
     READER(condition_options, 8),
     READER(transition_policy, 8),
+    READER(timing, 8),
     READER(fix_columns, 8),
     READER(point_columns, 8),
     READER(measured_columns, 8),

@@ -269,7 +269,12 @@ static void host_capabilities(void) {
   fencepost_monitor *monitor = busy_monitor();
   static const uint32_t bad_flags[] = {FENCEPOST_DIAGNOSTIC_CONDITION_UNSUPPORTED,
                                        FENCEPOST_DIAGNOSTIC_CONDITION_LIMIT_EXCEEDED,
-                                       FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE, 1 << 10, UINT32_MAX};
+                                       FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE,
+                                       FENCEPOST_DIAGNOSTIC_INACTIVE,
+                                       FENCEPOST_DIAGNOSTIC_SCHEDULE_ENDED,
+                                       FENCEPOST_DIAGNOSTIC_EXHAUSTED,
+                                       1 << 13,
+                                       UINT32_MAX};
   for (size_t i = 0; i < sizeof bad_flags / sizeof *bad_flags; i++) {
     snapshot before = take_snapshot(monitor);
     CHECK_STATUS(fencepost_monitor_set_host_capabilities(monitor, bad_flags[i], 0, SECONDS(9), NULL),

@@ -79,23 +79,31 @@ static void refinement(void) {
 }
 
 static void diagnostics(void) {
-  static const char *const names[] = {"authorization_denied",     "authorization_denied_globally",
-                                      "authorization_restricted", "insufficiently_in_use",
-                                      "accuracy_limited",         "condition_unsupported",
-                                      "condition_limit_exceeded", "persistence_unavailable",
-                                      "service_session_required", "authorization_request_in_progress"};
+  static const char *const names[] = {"authorization_denied",
+                                      "authorization_denied_globally",
+                                      "authorization_restricted",
+                                      "insufficiently_in_use",
+                                      "accuracy_limited",
+                                      "condition_unsupported",
+                                      "condition_limit_exceeded",
+                                      "persistence_unavailable",
+                                      "service_session_required",
+                                      "authorization_request_in_progress",
+                                      "inactive",
+                                      "schedule_ended",
+                                      "exhausted"};
   fencepost_event event = empty_event("d");
   char all[512] = "[", one[64];
   event.state = FENCEPOST_STATE_UNMONITORED;
   event.cause = FENCEPOST_CAUSE_DIAGNOSTIC;
   part(&event, "\"state\":", "\"unmonitored\",\"cause\":\"diagnostic\"");
-  for (int i = 0; i < 10; i++) {
+  for (int i = 0; i < 13; i++) {
     event.diagnostics = 1u << i;
     snprintf(one, sizeof one, "[\"%s\"],", names[i]);
     part(&event, "\"diagnostics\":", one);
     snprintf(all + strlen(all), sizeof all - strlen(all), "%s\"%s\"", i ? "," : "", names[i]);
   }
-  event.diagnostics = 1023;
+  event.diagnostics = 8191;
   strcat(all, "],");
   part(&event, "\"diagnostics\":", all);
 }
@@ -176,7 +184,7 @@ static void longest(void) {
   event.latitude = event.longitude = event.accuracy_m = event.boundary_distance_m = -1.2345678901234567e-300;
   event.state = FENCEPOST_STATE_UNSATISFIED;
   event.cause = FENCEPOST_CAUSE_DETERMINATION;
-  event.diagnostics = 1023;
+  event.diagnostics = 8191;
   event.flags =
       FENCEPOST_EVENT_HAS_BEACON | FENCEPOST_EVENT_ON_PATH | FENCEPOST_EVENT_AFTER_GAP | FENCEPOST_EVENT_LEFT_TO_RIGHT;
   event.beacon_major = event.beacon_minor = 65535;
@@ -245,9 +253,9 @@ static void impossible(void) {
   BAD(state, 4);
   BAD(state, 257);
   BAD(cause, -1);
-  BAD(cause, 5);
+  BAD(cause, 6);
   BAD(cause, INT32_MIN);
-  BAD(diagnostics, 1024);
+  BAD(diagnostics, 8192);
   BAD(diagnostics, UINT32_MAX);
   BAD(flags, 32);
   BAD(flags, UINT32_MAX);

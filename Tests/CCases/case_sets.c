@@ -316,14 +316,11 @@ static void who_is_in_a_state(void) {
 }
 
 static void names_of_states_and_causes(void) {
-  static const char *const states[] = {"unknown", "satisfied", "unsatisfied", "unmonitored"}, *const causes[] = {
-                                                                                                  "none",
-                                                                                                  "determination",
-                                                                                                  "crossing", "timeout",
-                                                                                                  "diagnostic"};
+  static const char *const states[] = {"unknown", "satisfied", "unsatisfied", "unmonitored"},
+                           *const causes[] = {"none", "determination", "crossing", "timeout", "diagnostic", "repeat"};
   for (int i = 0; i < 4; i++) CHECK_TEXT(fencepost_state_name(i), states[i]);
-  for (int i = 0; i < 5; i++) CHECK_TEXT(fencepost_cause_name(i), causes[i]);
-  static const int32_t unknown[] = {-1, 5, 256, 257, INT32_MAX, INT32_MIN};
+  for (int i = 0; i < 6; i++) CHECK_TEXT(fencepost_cause_name(i), causes[i]);
+  static const int32_t unknown[] = {-1, 6, 256, 257, INT32_MAX, INT32_MIN};
   for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
     CHECK_TEXT(fencepost_state_name(unknown[i]), "unknown_state");
     CHECK_TEXT(fencepost_cause_name(unknown[i]), "unknown_cause");

@@ -45,6 +45,28 @@ static fencepost_fix take_fix(reader *in, const model *known) {
   return fix;
 }
 
+/* A timing with up to three intervals around the clock. */
+static fencepost_timing take_timing(reader *in, const model *known, fencepost_interval intervals[3]) {
+  static const int64_t lengths[] = {1, 1000000, 5000000, 20000000, 60000000, -1, 0, INT64_MAX};
+  fencepost_timing timing = FENCEPOST_TIMING_INIT;
+  uint8_t choice = take8(in), options = take8(in);
+  int64_t edge = known->clock == FENCEPOST_TIME_UNSET ? INT64_C(1700000000000000) : known->clock;
+  if (edge > FENCEPOST_TIME_MIN + 30000000) edge -= 30000000;
+  if (choice & 4) timing.active = intervals;
+  for (size_t i = 0; choice & 4 && i < (choice & 3); i++) {
+    intervals[i].start_us = edge;
+    edge += lengths[take8(in) % 5];
+    intervals[i].end_us = edge;
+    edge += lengths[take8(in) % 7];
+    timing.active_count++;
+  }
+  if (choice & 8 && choice & 4) timing.active_until_us = edge;
+  if (choice & 16) timing.repeat_every_us = lengths[options % 8], timing.repeat_limit = 1 + options % 5;
+  if (choice & 32) timing.absent_after_us = lengths[options / 8 % 8];
+  if (choice & 64) timing.max_events = 1 + options / 64;
+  return timing;
+}
+
 static void add(reader *in, model *known) {
   static const double radii[] = {100, 1000, 10, 20, 400, 5e6, 2e7, 1e-9, 1e300, 0, -1, NAN};
   fencepost_transition_policy policies[] = {
@@ -58,7 +80,13 @@ static void add(reader *in, model *known) {
   policies[5].entry_probability = 0.9;
   policies[5].exit_probability = 0.1;
   fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
-  uint8_t shape = take8(in), place = take8(in) & 7;
+  uint8_t shape = take8(in), where = take8(in), place = where & 7;
+  fencepost_interval intervals[3];
+  fencepost_timing timing = FENCEPOST_TIMING_INIT;
+  if (where & 0x80) {
+    timing = take_timing(in, known, intervals);
+    options.timing = &timing;
+  }
   policies[shape % 6].notify = shape & 0x40 ? (uint32_t)take8(in) & 7 : FENCEPOST_NOTIFY_ALL;
   options.policy = &policies[shape % 6];
   options.assuming = take8(in) % 4;
@@ -90,6 +118,7 @@ static void add(reader *in, model *known) {
   require_detail(status, &error);
   REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_INVALID_ARGUMENT);
   if (status == FENCEPOST_OK && changed) model_added(known, names[place]);
+  if (status == FENCEPOST_OK && where & 0x80) model_find(known, names[place])->is_timed = 1;
 }
 
 /* Adds a gate of up to six vertices. A monitor accepts gates only if it connects fixes by a path and delivers every

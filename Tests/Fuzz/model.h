@@ -16,6 +16,7 @@ typedef struct place {
   uint64_t generation;
   fencepost_event last; /* the event that the record must show as its last event */
   fencepost_event told; /* the last delivered event; its sequence is 0 before the first event is delivered */
+  int is_timed;         /* whether the condition has had a timing: repeats and starts tell a state again */
 } place;
 
 typedef struct model {
@@ -230,7 +231,7 @@ static void model_commit(model *known) {
 
 /* Checks that a delivered event is in order and differs from the previous one. */
 static void model_take(model *known, const fencepost_event *event) {
-  REQUIRE(event->state <= 3 && event->cause >= 1 && event->cause <= 4);
+  REQUIRE(event->state <= 3 && event->cause >= 1 && event->cause <= 5);
   REQUIRE(event->identifier_length == strlen(event->identifier));
   REQUIRE(event->date_us == FENCEPOST_TIME_UNSET || event->date_us <= known->latest);
   REQUIRE(event->evidence_date_us == FENCEPOST_TIME_UNSET || event->evidence_date_us <= event->date_us);
@@ -257,7 +258,7 @@ static void model_take(model *known, const fencepost_event *event) {
     return;
   }
   if (model_policy(known, event->identifier).notify == FENCEPOST_NOTIFY_ALL &&
-      event->cause != FENCEPOST_CAUSE_DIAGNOSTIC && here->told.sequence != 0)
+      event->cause != FENCEPOST_CAUSE_DIAGNOSTIC && here->told.sequence != 0 && !here->is_timed)
     REQUIRE(event->state != here->told.state || event->diagnostics != here->told.diagnostics);
   here->told = *event;
 }
@@ -340,7 +341,8 @@ static void model_explanation(model *known, const place *here, const fencepost_r
       break;
     default: break;
   }
-  if (model_policy(known, here->identifier).notify != FENCEPOST_NOTIFY_ALL) return;
+  /* The record of a condition with a timing shows whether the condition is inactive now. */
+  if (here->is_timed || model_policy(known, here->identifier).notify != FENCEPOST_NOTIFY_ALL) return;
   if (memcmp(&record->last_event, &here->last, sizeof here->last) != 0)
     fprintf(stderr, "%s: record %llu %d, committed %llu %d\n", here->identifier,
             (unsigned long long)record->last_event.sequence, record->last_event.state,

@@ -34,6 +34,7 @@ static inline fencepost_condition_definition with(fencepost_condition_definition
     made.policy = options->policy;
     made.tag = options->tag;
     made.assuming = options->assuming;
+    made.timing = options->timing;
   }
   return made;
 }

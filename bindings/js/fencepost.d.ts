@@ -21,16 +21,17 @@ declare global {
  */
 export type Time = Date | number | bigint;
 export type State = "unknown" | "satisfied" | "unsatisfied" | "unmonitored";
-export type Cause = "none" | "determination" | "crossing" | "timeout" | "diagnostic";
+export type Cause = "none" | "determination" | "crossing" | "timeout" | "diagnostic" | "repeat";
 export type Kind = "circle" | "beacon" | "polygon" | "corridor" | "line";
 export type Edges = "geodesic" | "planar";
 export type Reason =
-  | "unmonitored" | "suspended" | "scanner_off" | "no_fix_yet" | "too_coarse" | "dwelling" | "within_margin" | "inside" | "outside" | "uncertain"
+  | "unmonitored" | "suspended" | "scanner_off" | "no_fix_yet" | "too_coarse" | "dwelling" | "within_margin" | "inside" | "outside" | "uncertain" | "inactive"
   | "not_seen_yet" | "seen" | "absent";
 export type HostFlag =
   | "authorization_denied" | "authorization_denied_globally" | "authorization_restricted" | "insufficiently_in_use"
   | "accuracy_limited" | "service_session_required" | "authorization_request_in_progress";
-export type Diagnostic = HostFlag | "condition_unsupported" | "condition_limit_exceeded" | "persistence_unavailable";
+export type Diagnostic = HostFlag | "condition_unsupported" | "condition_limit_exceeded" | "persistence_unavailable" | "inactive"
+  | "schedule_ended" | "exhausted";
 /** The numbers of a column; a typed array is copied fastest. */
 export type Column = Float64Array | Float32Array | readonly number[];
 /** Times of a column: microseconds in a BigInt64Array, milliseconds in a Float64Array, or an array of times. */
@@ -247,7 +248,7 @@ export class Event {
    * The event in one word: "determined" means that the first evidence determined a state, and "none" means the first
    * record of a condition, without an event.
    */
-  get kind(): "enter" | "exit" | "cross" | "determined" | "diagnostic" | "unmonitored" | "none";
+  get kind(): "enter" | "exit" | "cross" | "determined" | "repeat" | "diagnostic" | "unmonitored" | "none";
   toJSON(): Record<string, unknown>;
 }
 export class DeviceEvent extends Event {

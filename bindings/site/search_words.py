@@ -23,6 +23,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "guides/own-service": ("fastapi", "flask", "asyncio", "webhook", "workers"),
     "guides/files": ("geojson", "gpx", "csv", "geopackage", "parquet", "kml", "nmea"),
     "guides/plausibility": ("jump", "spoofing", "jamming", "outlier", "teleport", "glitch", "max speed"),
+    "guides/schedules": ("opening hours", "schedule", "weekly", "shift", "reminder", "dwell event", "silent", "expiry"),
     "guides/spark": ("spark", "flink", "distributed", "cluster"),
     "guides/cheat-python": ("cheat sheet",),
     "concepts/words": ("geofence", "geofencing", "zone", "region", "geozone", "route deviation", "vocabulary"),

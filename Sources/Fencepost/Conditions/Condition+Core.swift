@@ -84,12 +84,14 @@ extension ConditionSet {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row.
   package mutating func append(
     _ condition: any Condition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64,
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none,
     known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject? = { _ in nil }
   ) throws(MonitorError) {
     let given: GivenCondition
     do throws(MonitorError) { given = try GivenCondition(condition) } catch { throw error.inRow(count) }
-    try append(given, identifier: identifier, assuming: assuming, policy: policy, tag: tag, known: known)
+    try append(
+      given, identifier: identifier, assuming: assuming, policy: policy, tag: tag, timing: timing,
+      known: known)
   }
 
   /// - Parameter known: Returns the circle, shape or beacon of the existing condition that has a given identifier. A
@@ -102,7 +104,8 @@ extension ConditionSet {
     for each in conditions {
       try ContiguousArray(each.identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
         try append(
-          each.condition, identifier: bytes, assuming: each.assuming, policy: each.policy, tag: each.tag, known: known)
+          each.condition, identifier: bytes, assuming: each.assuming, policy: each.policy, tag: each.tag,
+          timing: each.timing, known: known)
       }
     }
   }

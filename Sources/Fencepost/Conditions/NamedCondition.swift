@@ -11,15 +11,19 @@ public struct NamedCondition: Sendable {
   public var policy: TransitionPolicy
   /// A number of your choice, which is returned with each event.
   public var tag: UInt64
+  /// When the condition is active, and which of its events depend on time alone. A table of ``Conditions`` accepts only
+  /// ``ConditionTiming/none``.
+  public var timing: ConditionTiming
 
   public init(
     _ condition: any Condition, identifier: String, assuming: Event.State = .unknown,
-    policy: TransitionPolicy = .standard, tag: UInt64 = 0
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0, timing: ConditionTiming = .none
   ) {
     self.identifier = identifier
     self.condition = condition
     self.assuming = assuming
     self.policy = policy
     self.tag = tag
+    self.timing = timing
   }
 }

@@ -6,10 +6,15 @@ public struct Record: Sendable {
   public var lastEvent: Event
   /// The policy that defines when a crossing of the condition counts.
   public var policy: TransitionPolicy
+  /// When the condition is active, and which of its events depend on time alone.
+  public var timing: ConditionTiming
 
-  public init(condition: any Condition, lastEvent: Event, policy: TransitionPolicy) {
+  public init(
+    condition: any Condition, lastEvent: Event, policy: TransitionPolicy, timing: ConditionTiming = .none
+  ) {
     self.condition = condition
     self.lastEvent = lastEvent
     self.policy = policy
+    self.timing = timing
   }
 }

@@ -12,7 +12,8 @@ extension ConditionsHandle {
     let given = try given()
     func add(_ holder: inout some ConditionHolder) throws(MonitorError) {
       try holder.add(
-        given, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
+        given, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag,
+        timing: options.timing)
     }
     try change(add, add)
   }
@@ -37,7 +38,7 @@ extension ConditionsHandle {
     try refusedByEngine { () throws(MonitorError) in
       try set.append(
         row.given, identifier: row.identifier, assuming: row.options.assuming, policy: row.options.policy,
-        tag: row.options.tag, known: known)
+        tag: row.options.tag, timing: row.options.timing, known: known)
     }
   }
 

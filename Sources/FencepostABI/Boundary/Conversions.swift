@@ -47,6 +47,7 @@ struct AddOptions {
   var assuming: Event.State
   var policy: TransitionPolicy = .standard
   var tag: UInt64 = 0
+  var timing: ConditionTiming = .none
 
   init(
     _ options: UnsafePointer<fencepost_condition_definition>?, assuming unsaid: Event.State
@@ -70,6 +71,40 @@ struct AddOptions {
     }
     policy = try TransitionPolicy(definition.policy)
     tag = definition.tag
+    if let given = definition.timing { timing = try ConditionTiming(given) }
+  }
+}
+
+extension ConditionTiming {
+  /// Reads a caller's timing.
+  fileprivate init(_ pointer: UnsafePointer<fencepost_timing>) throws(BoundaryError) {
+    let defaults = fencepost_timing(
+      struct_size: 0, repeat_limit: 1_000, active_until_us: .max, absent_after_us: 0, repeat_every_us: 0,
+      max_events: 0, active: nil, active_count: 0)
+    let value = try SizedStruct.read(pointer, defaults: defaults, "timing")
+    guard let most = UInt32(exactly: value.max_events) else {
+      throw .invalidArgument("max_events is \(value.max_events); must be from 0 to \(UInt32.max)")
+    }
+    guard value.active != nil || (value.active_count == 0 && value.active_until_us == .max) else {
+      throw .invalidArgument("active is NULL, but active_count or active_until_us is set; set active")
+    }
+    var schedule: Schedule?
+    if let active = value.active {
+      // Too many intervals are refused by their number, before any is read. SIZE_MAX is negative as an Int.
+      let count = Int(value.active_count)
+      guard 0...Schedule.mostIntervals ~= count else { throw .invalidArgument(Schedule.tooMany) }
+      var edges: ContiguousArray<Int64> = []
+      edges.reserveCapacity(2 * count)
+      for row in 0..<count {
+        edges.append(active[row].start_us)
+        edges.append(active[row].end_us)
+      }
+      let until = value.active_until_us == .max ? nil : value.active_until_us
+      schedule = try refusedByEngine { () throws(MonitorError) in try Schedule(edges: edges, until: until) }
+    }
+    self.init(
+      schedule: schedule, absentAfterMicroseconds: value.absent_after_us,
+      repeatEveryMicroseconds: value.repeat_every_us, repeatLimit: value.repeat_limit, maxEvents: most)
   }
 }
 
@@ -254,14 +289,14 @@ extension Event {
       throw .invalidArgument("state is \(value.state); must be from 0 to 3")
     }
     guard let cause = UInt8(exactly: value.cause).flatMap(Cause.init(rawValue:)) else {
-      throw .invalidArgument("cause is \(value.cause); must be from 0 to 4")
+      throw .invalidArgument("cause is \(value.cause); must be from 0 to 5")
     }
     for (name, date) in [("date_us", value.date_us), ("evidence_date_us", value.evidence_date_us)]
     where date != .min && !Timestamp(microseconds: date).isValid {
       throw .invalidArgument("\(name) is \(date); must be from \(Timestamp.earliest) to \(Timestamp.latest), or unset")
     }
-    guard value.diagnostics < 1 << 10 else {
-      throw .invalidArgument("diagnostics is \(value.diagnostics); must be from 0 to 1023")
+    guard value.diagnostics < 1 << 13 else {
+      throw .invalidArgument("diagnostics is \(value.diagnostics); must be from 0 to 8191")
     }
     guard value.flags < 1 << 5 else {
       throw .invalidArgument("flags is \(value.flags); must be from 0 to 31")

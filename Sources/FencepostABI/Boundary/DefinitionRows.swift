@@ -41,7 +41,7 @@ extension fencepost_condition_definition {
       struct_size: 0, kind: Int32(FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC), identifier: nil, tag: 0,
       assuming: Int32(FENCEPOST_STATE_DEFAULT), edges: Int32(FENCEPOST_EDGES_GEODESIC), oriented: 0, major: -1,
       minor: -1, max_vertices: 0, policy: nil, latitude: 0, longitude: 0, radius_m: 0, buffer_m: 0,
-      uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), geometry: nil, wkb: nil, wkb_size: 0)
+      uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), geometry: nil, wkb: nil, wkb_size: 0, timing: nil)
   }
 
   /// The place or shape that the members describe.

@@ -16,6 +16,9 @@ package protocol ConditionHolder {
   /// Adds a valid condition. If a condition with the identifier exists, it is replaced.
   mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>)
 
+  /// Takes over another schedule of a condition that stays.
+  mutating func retime(_ slot: UInt32, _ timing: ConditionTiming)
+
   /// Removes the condition of a live slot.
   mutating func remove(_ slot: UInt32)
 }
@@ -28,30 +31,41 @@ extension ConditionHolder {
   /// Returns a definition with a validated subject. Throws if the holder refuses the condition.
   private func define(
     _ subject: Definition.Subject, _ identifier: UnsafeBufferPointer<UInt8>, _ assumed: Event.State,
-    _ policy: TransitionPolicy, _ tag: UInt64
+    _ policy: TransitionPolicy, _ tag: UInt64, _ timing: ConditionTiming
   ) throws(MonitorError) -> Definition {
     try Definition.check(identifier, assumed, policy)
-    let definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assumed)
+    if let defect = timing.defect(for: subject.kind) { throw .invalidArgument(defect) }
+    let definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assumed, timing: timing)
     try check(definition)
     return definition
+  }
+
+  /// Whether ensuring a definition would change nothing, not even the schedule.
+  private func isKept(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> Bool {
+    compare(definition, identifier) == true && table.slotToRetime(definition, identifier) == nil
+  }
+
+  /// Takes over the schedule of a definition, whose condition stays.
+  private mutating func takeSchedule(of definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) {
+    if let slot = table.slotToRetime(definition, identifier) { retime(slot, definition.timing) }
   }
 
   /// Adds a condition with an identifier as UTF-8 bytes.
   package mutating func add(
     _ given: GivenCondition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none
   ) throws(MonitorError) {
     try Definition.check(bytes, assuming, policy)
-    try add(try given.subject(), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+    try add(try given.subject(), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag, timing: timing)
   }
 
   /// Adds a condition with a validated subject. Validation may take seconds, so a caller does it before it takes a
   /// lock.
   package mutating func add(
     _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none
   ) throws(MonitorError) {
-    enter(try define(subject, bytes, assuming, policy, tag), identifier: bytes)
+    enter(try define(subject, bytes, assuming, policy, tag, timing), identifier: bytes)
   }
 
   /// Returns whether ensuring a condition with a validated subject would change nothing.
@@ -59,9 +73,9 @@ extension ConditionHolder {
   /// - Throws: The same errors as ensuring it.
   package func isEnsured(
     _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none
   ) throws(MonitorError) -> Bool {
-    compare(try define(subject, bytes, assuming, policy, tag), bytes) ?? false
+    isKept(try define(subject, bytes, assuming, policy, tag, timing), bytes)
   }
 
   /// Ensures a condition. If the existing condition has exactly the same subject, the subject is not validated again.
@@ -69,11 +83,11 @@ extension ConditionHolder {
   /// - Returns: Whether the condition was added or replaced.
   package mutating func ensure(
     _ given: GivenCondition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none
   ) throws(MonitorError) -> Bool {
     try Definition.check(bytes, assuming, policy)
     let subject = try given.subject { table.subject(ofIdentifierBytes: bytes) }
-    return try ensure(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+    return try ensure(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag, timing: timing)
   }
 
   /// Ensures a condition with a validated subject: adds or replaces it, unless a nearly equal condition exists.
@@ -81,10 +95,13 @@ extension ConditionHolder {
   /// - Returns: Whether the condition was added or replaced.
   package mutating func ensure(
     _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none
   ) throws(MonitorError) -> Bool {
-    let definition = try define(subject, bytes, assuming, policy, tag)
-    if compare(definition, bytes) == true { return false }
+    let definition = try define(subject, bytes, assuming, policy, tag, timing)
+    if compare(definition, bytes) == true {
+      takeSchedule(of: definition, bytes)
+      return false
+    }
     enter(definition, identifier: bytes)
     return true
   }
@@ -153,9 +170,9 @@ extension ConditionHolder {
     return removed
   }
 
-  /// Throws if the holder refuses a row of the set. Only lines can be refused.
+  /// Throws if the holder refuses a row of the set. Only lines and conditions with a timing can be refused.
   private func check(_ set: borrowing ConditionSet) throws(MonitorError) {
-    try set.forEachLine { row, definition throws(MonitorError) in
+    try set.forEachSpecial { row, definition throws(MonitorError) in
       if let defect = defect(of: definition) { throw .invalidArgument(defect).inRow(row) }
     }
   }
@@ -172,7 +189,7 @@ extension ConditionHolder {
   /// - Throws: The same errors as ensuring them.
   package func isEnsured(_ set: borrowing ConditionSet) throws(MonitorError) -> Bool {
     try check(set)
-    return set.allSatisfy { identifier, definition in compare(definition, identifier) ?? false }
+    return set.allSatisfy { identifier, definition in isKept(definition, identifier) }
   }
 
   /// Returns whether ``sync(_:)`` with these rows would change nothing.
@@ -190,6 +207,7 @@ extension ConditionHolder {
     set.forEach { _, identifier, definition in
       switch compare(definition, identifier) {
       case true?:
+        takeSchedule(of: definition, identifier)
         result.kept += 1
         return
       case false?: result.replaced += 1

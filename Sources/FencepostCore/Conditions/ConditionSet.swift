@@ -8,8 +8,8 @@ package struct ConditionSet: Sendable {
 
   private var rows: ContiguousArray<Row> = []
   private var bytes: ContiguousArray<UInt8> = []
-  /// The indices of the rows that are lines, because not every monitor accepts lines.
-  private var lines: ContiguousArray<Int> = []
+  /// The indices of the rows that are lines or have a timing, because not every holder accepts them.
+  private var special: ContiguousArray<Int> = []
 
   package init() {}
 
@@ -28,7 +28,7 @@ package struct ConditionSet: Sendable {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row.
   package mutating func append(
     _ given: GivenCondition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64,
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none,
     known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?
   ) throws(MonitorError) {
     let row = rows.count
@@ -40,18 +40,19 @@ package struct ConditionSet: Sendable {
         throw .invalidArgument(defect)
       }
       let subject = try given.subject { known(identifier) }
-      definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assuming)
+      if let defect = timing.defect(for: subject.kind) { throw .invalidArgument(defect) }
+      definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assuming, timing: timing)
     } catch {
       throw error.inRow(row)
     }
-    if definition.subject.kind.isLine { lines.append(row) }
+    if definition.subject.kind.isLine || !definition.timing.isNone { special.append(row) }
     bytes.append(contentsOf: identifier)
     rows.append(Row(definition: definition, end: bytes.count))
   }
 
-  /// Calls `body` with each row that is a line.
-  func forEachLine<Failure>(_ body: (Int, Definition) throws(Failure) -> Void) throws(Failure) {
-    for row in lines { try body(row, rows[row].definition) }
+  /// Calls `body` with each row that a holder may refuse: a line, or a condition with a timing.
+  func forEachSpecial<Failure>(_ body: (Int, Definition) throws(Failure) -> Void) throws(Failure) {
+    for row in special { try body(row, rows[row].definition) }
   }
 
   /// Calls `body` with each row in order.

@@ -5,6 +5,9 @@ extension ConditionTable: ConditionHolder {
   package var table: ConditionTable { _read { yield self } }
 
   package func defect(of definition: Definition) -> String? {
+    guard definition.timing.isNone else {
+      return "active, absent_after, repeat_every and max_events: a shared table has no timings yet; leave them unset"
+    }
     guard definition.subject.kind.isLine else { return nil }
     guard !refusesLines else {
       return

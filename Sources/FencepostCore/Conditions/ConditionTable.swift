@@ -172,6 +172,27 @@ package struct ConditionTable: Sendable {
   @inline(__always)
   func notify(of slot: UInt32) -> TransitionPolicy.Notify { policies.policies[Int(rows[Int(slot)].policy)].notify }
 
+  /// Returns the timing of a condition; `nil` if the condition is always active and has no other option of time.
+  package func timing(of slot: UInt32) -> ConditionTiming? {
+    policies.hasTimings ? policies.timing(rows[Int(slot)].policy) : nil
+  }
+
+  /// Returns the slot of the condition with an identifier if its schedule differs from that of a definition.
+  @inline(never)
+  func slotToRetime(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> UInt32? {
+    guard policies.hasTimings || !definition.timing.isNone, let slot = identifiers.slot(of: identifier),
+      timing(of: slot)?.schedule != definition.timing.schedule
+    else { return nil }
+    return slot
+  }
+
+  /// Sets the timing of a condition, whose generation stays the same.
+  package mutating func retime(_ slot: UInt32, _ timing: ConditionTiming) {
+    let before = rows[Int(slot)].policy
+    rows[Int(slot)].policy = policies.take(policies[before], timing)
+    policies.release(before)
+  }
+
   @inline(__always)
   package func tag(of slot: UInt32) -> UInt64 { rows[Int(slot)].tag }
 
@@ -212,7 +233,8 @@ package struct ConditionTable: Sendable {
 
   func definition(of slot: UInt32) -> Definition {
     Definition(
-      subject: subject(of: slot), policy: policy(of: slot), tag: tag(of: slot), assumed: assumed(of: slot))
+      subject: subject(of: slot), policy: policy(of: slot), tag: tag(of: slot), assumed: assumed(of: slot),
+      timing: timing(of: slot) ?? .none)
   }
 
   /// Adds a condition at the end of the add order. If a condition with the identifier exists, it is replaced.
@@ -306,7 +328,7 @@ package struct ConditionTable: Sendable {
     } else {
       row.generation = order.append(slot, isAnnounced: isAnnounced)
     }
-    row.policy = policies.take(definition.policy)
+    row.policy = policies.take(definition.policy, definition.timing)
     row.tag = definition.tag
     row.assumed = definition.assumed
     switch definition.subject {

@@ -15,21 +15,30 @@ package struct Definition: Sendable {
   var policy: TransitionPolicy
   var tag: UInt64
   var assumed: Event.State
+  var timing: ConditionTiming
 
-  init(subject: Subject, policy: TransitionPolicy, tag: UInt64, assumed: Event.State = .unknown) {
+  init(
+    subject: Subject, policy: TransitionPolicy, tag: UInt64, assumed: Event.State = .unknown,
+    timing: ConditionTiming = .none
+  ) {
     self.subject = subject
     self.policy = policy
     self.tag = tag
     self.assumed = assumed
+    self.timing = timing
   }
 
   /// Whether the first determination always causes an event, because the assumed state is not `unsatisfied`. A line has
   /// no determinations.
   var isAnnounced: Bool { assumed != .unsatisfied && !subject.kind.isLine }
 
-  /// Whether ensuring one definition would keep the other. The assumed state is not compared.
+  /// The definition without its timing.
+  var untimed: Definition { Definition(subject: subject, policy: policy, tag: tag, assumed: assumed) }
+
+  /// Whether ensuring one definition would keep the other. The assumed state and the schedule are not compared.
   func isNearlyEqual(to other: Definition) -> Bool {
-    policy == other.policy && tag == other.tag && subject.isNearlyEqual(to: other.subject)
+    policy == other.policy && tag == other.tag && timing.isNearlyEqual(to: other.timing)
+      && subject.isNearlyEqual(to: other.subject)
   }
 }
 

@@ -156,10 +156,14 @@ struct Delivery: Sendable {
 
   private mutating func report(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
     if isCollecting { return collected.append(observed) }
+    // With the order `exitsFirst`, an earlier change of the same instant may have exhausted the condition.
+    if post.hasTimings, post.isExhausted(observed.slot) { return }
     lastChange += 1
     let change = lastChange
     // In the most common mode and policy, each change that is new to the consumer becomes an event.
-    if outbox.isEvery, table.notify(of: observed.slot) == .all {
+    if outbox.isEvery, table.notify(of: observed.slot) == .all, !table.policies.hasTimings,
+      !observed.marks.contains(.news)
+    {
       return post.enqueue(news: observed, change: change, host, table)
     }
     outbox.change(&post) { every, post in
@@ -190,6 +194,17 @@ struct Delivery: Sendable {
       turns.flagsChanged(slot, date: date, change: change, &post, host, table)
     }
   }
+
+  /// The number of events of a condition with ``ConditionTiming/maxEvents``.
+  func eventCount(of slot: UInt32) -> UInt32 { post.eventCount(of: slot) }
+
+  mutating func restore(_ slot: UInt32, eventCount: UInt32) { post.restore(slot, eventCount: eventCount) }
+
+  /// Sets the flags that the schedule of a condition adds.
+  mutating func setFlags(of slot: UInt32, _ flags: Diagnostics) { post.setFlags(of: slot, flags) }
+
+  /// Returns a condition that was just exhausted, or `nil`.
+  mutating func takeExhausted() -> UInt32? { post.takeExhausted() }
 
   /// Returns the flags that apply to a condition now.
   func flags(of slot: UInt32, _ host: HostState, _ table: ConditionTable) -> Diagnostics {

@@ -123,6 +123,7 @@ extension Event.Cause {
     case .determination: "determination"
     case .crossing: "crossing"
     case .timeout: "timeout"
+    case .repeat: "repeat"
     case .diagnostic: "diagnostic"
     }
   }

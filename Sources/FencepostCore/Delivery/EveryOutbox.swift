@@ -6,11 +6,17 @@ struct EveryOutbox: Sendable {
   mutating func observe(
     _ observed: EventEntry, change: UInt64, _ post: inout Post, _ host: HostState, _ table: ConditionTable
   ) {
-    // A crossing of a line changes no state, but is always reported.
-    guard observed.direction != nil || observed.state != post.told.state(of: observed.slot, table) else { return }
+    // A crossing of a line and an event that is news change no state, but are always reported.
+    guard
+      observed.direction != nil || observed.marks.contains(.news)
+        || observed.state != post.told.state(of: observed.slot, table)
+    else { return }
     var entry = observed
+    entry.marks.remove(.news)
+    if entry.cause == .repeat { entry.setRefinement(post.told.refinement(of: entry.slot)) }
     entry.change = change
     if post.complete(&entry, host, table) {
+      if table.policies.hasTimings { post.count(&entry, table) }
       enqueue(entry, &post, table)
     } else {
       post.note(entry, table)

@@ -14,6 +14,12 @@ struct Post: Sendable {
   /// Whether the storage cannot be written.
   var isStoreFailing = false
   private(set) var journal = Journal()
+  /// For conditions with a ``ConditionTiming``: the flags that it adds, and above these the number of events if there is
+  /// a largest number.
+  private var timings = RareEntries<Int64>()
+  private static let countShift: Int64 = 16
+  /// The conditions that have just been exhausted.
+  private var newlyExhausted: ContiguousArray<UInt32> = []
 
   // MARK: - Added and removed conditions
 
@@ -29,6 +35,7 @@ struct Post: Sendable {
   mutating func drop(_ slot: UInt32, generation: UInt64) {
     journal.remove(generation: generation)
     pendingEvents -= told.drop(slot)
+    if !timings.isEmpty { setTiming(slot, [], eventCount: 0) }
   }
 
   // MARK: - Flags
@@ -37,7 +44,59 @@ struct Post: Sendable {
   func flags(of slot: UInt32, _ host: HostState, _ table: ConditionTable) -> Diagnostics {
     var flags = host.flags(of: slot, in: table)
     if isStoreFailing { flags.insert(.persistenceUnavailable) }
+    if !timings.isEmpty { flags.formUnion(timingFlags(of: slot)) }
     return flags
+  }
+
+  @inline(__always)
+  private func timing(of slot: UInt32) -> Int64 { timings[slot] ?? 0 }
+
+  @inline(__always)
+  private func timingFlags(of slot: UInt32) -> Diagnostics {
+    Diagnostics(rawValue: UInt32(truncatingIfNeeded: timing(of: slot) & (1 << Self.countShift - 1)))
+  }
+
+  /// The number of events of a condition with ``ConditionTiming/maxEvents``.
+  func eventCount(of slot: UInt32) -> UInt32 { UInt32(timing(of: slot) >> Self.countShift) }
+
+  @inline(never)
+  private mutating func setTiming(_ slot: UInt32, _ flags: Diagnostics, eventCount: UInt32) {
+    let value = Int64(flags.rawValue) | Int64(eventCount) << Self.countShift
+    timings[slot] = value == 0 ? nil : value
+  }
+
+  /// Whether a condition has flags or a number of events that its timing causes.
+  @inline(__always)
+  var hasTimings: Bool { !timings.isEmpty }
+
+  /// Whether a condition has had as many events as its ``ConditionTiming/maxEvents`` allows.
+  @inline(__always)
+  func isExhausted(_ slot: UInt32) -> Bool { timingFlags(of: slot).contains(.exhausted) }
+
+  /// Sets the flags that the schedule of a condition adds.
+  mutating func setFlags(of slot: UInt32, _ flags: Diagnostics) {
+    setTiming(slot, flags, eventCount: eventCount(of: slot))
+  }
+
+  mutating func restore(_ slot: UInt32, eventCount: UInt32) { setTiming(slot, [], eventCount: eventCount) }
+
+  /// Returns a condition that was just exhausted, or `nil`.
+  mutating func takeExhausted() -> UInt32? { newlyExhausted.popLast() }
+
+  /// Counts an event that is built. The last event that a condition may have says that the condition is exhausted.
+  @inline(never)
+  mutating func count(_ entry: inout EventEntry, _ table: ConditionTable) {
+    guard let most = table.timing(of: entry.slot)?.maxEvents, most != 0, entry.cause != .diagnostic,
+      !entry.marks.contains(.counted)
+    else { return }
+    entry.marks.insert(.counted)
+    let count = eventCount(of: entry.slot) + 1
+    let isLast = count == most
+    setTiming(entry.slot, isLast ? [.inactive, .exhausted] : timingFlags(of: entry.slot), eventCount: count)
+    journal.touch(entry.slot)
+    guard isLast else { return }
+    entry.diagnostics.formUnion([.inactive, .exhausted])
+    newlyExhausted.append(entry.slot)
   }
 
   /// Sets the flags with which an observed change is reported or recorded.

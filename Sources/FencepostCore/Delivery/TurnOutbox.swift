@@ -15,7 +15,7 @@ struct TurnOutbox: Sendable {
       setPresent(slot, entry, &post)
     } else if let waiting = turns.waiting[slot] {
       replace(waiting, by: entry, &post, host, table)
-    } else if entry.state != post.told.state(of: slot, table) {
+    } else if entry.marks.contains(.news) || entry.state != post.told.state(of: slot, table) {
       build(entry, &post, host, table)
     }
   }
@@ -50,11 +50,15 @@ struct TurnOutbox: Sendable {
 
   // MARK: - Building
 
+  @inline(never)
   private mutating func build(
     _ observed: EventEntry, _ post: inout Post, _ host: HostState, _ table: ConditionTable
   ) {
     var entry = observed
+    entry.marks.remove(.news)
+    if entry.cause == .repeat, !entry.hasRefinement { entry.setRefinement(post.told.refinement(of: entry.slot)) }
     if post.complete(&entry, host, table) {
+      if table.policies.hasTimings { post.count(&entry, table) }
       enqueue(entry, &post, table)
     } else {
       post.note(entry, table)
@@ -85,14 +89,27 @@ struct TurnOutbox: Sendable {
   /// Replaces the waiting event by a change, or drops the waiting event if the change equals the reported state. If the
   /// change equals the reported state and the waiting event reports only flags, the waiting event is left unchanged.
   private mutating func replace(
-    _ waiting: EventEntry, by entry: EventEntry, _ post: inout Post, _ host: HostState, _ table: ConditionTable
+    _ waiting: EventEntry, by observed: EventEntry, _ post: inout Post, _ host: HostState, _ table: ConditionTable
   ) {
     let slot = waiting.slot
     let noted = post.told.state(of: slot, table)
+    var entry = observed
+    // An event that replaces another is not counted again.
+    entry.marks.formUnion(waiting.marks.intersection(.counted))
+    if entry.marks.contains(.news) {
+      if entry.cause == .repeat, waiting.state == .satisfied, waiting.hasRefinement {
+        entry.marks.insert(.refinement)
+        entry.refinementMajor = waiting.refinementMajor
+        entry.refinementMinor = waiting.refinementMinor
+      }
+      dropWaiting(slot, &post, table)
+      build(entry, &post, host, table)
+      return buildLeftDiagnostic(slot, &post, host, table)
+    }
     guard entry.state != noted || waiting.state != noted else { return }
     dropWaiting(slot, &post, table)
     let isTold = entry.notify.isSubset(of: table.notify(of: slot))
-    let hasNewFlags = post.flags(of: slot, host, table) != post.told.flags(of: slot)
+    let hasNewFlags = post.flags(of: slot, host, table).differs(from: post.told.flags(of: slot))
     if entry.state != noted || (isTold && hasNewFlags) { build(entry, &post, host, table) }
     buildLeftDiagnostic(slot, &post, host, table)
   }
@@ -105,8 +122,9 @@ struct TurnOutbox: Sendable {
     let flags = post.flags(of: slot, host, table)
     guard flags.isNews(to: waiting.diagnostics) else { return }
     dropWaiting(slot, &post, table)
-    let entry = post.diagnostic(slot, flags, state: waiting.state, date: date, change: change, table)
-    let isNew = entry.state != post.told.state(of: slot, table) || flags != post.told.flags(of: slot)
+    var entry = post.diagnostic(slot, flags, state: waiting.state, date: date, change: change, table)
+    entry.marks.formUnion(waiting.marks.intersection(.counted))
+    let isNew = entry.state != post.told.state(of: slot, table) || flags.differs(from: post.told.flags(of: slot))
     if isNew { enqueue(entry, &post, table) }
   }
 
@@ -153,7 +171,9 @@ struct TurnOutbox: Sendable {
     post.write(entry, table)
     if let present = turns.present[slot] {
       setPresent(slot, nil, &post)
-      if present.state != post.told.state(of: slot, table) { build(present, &post, host, table) }
+      if present.marks.contains(.news) || present.state != post.told.state(of: slot, table) {
+        build(present, &post, host, table)
+      }
     }
     buildLeftDiagnostic(slot, &post, host, table)
   }

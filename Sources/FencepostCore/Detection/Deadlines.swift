@@ -23,13 +23,26 @@ struct Deadlines: Sendable {
 
   /// A time that is not later than the earliest entry; `Int64.max` without entries.
   private(set) var earliest: Int64 = .max
+  /// The next edge of a schedule; `Int64.max` without edges.
+  private(set) var edge: Int64 = .max
+
+  /// Sets the next edge of a schedule.
+  mutating func setEdge(_ time: Int64) {
+    edge = time
+    refresh()
+  }
+
+  /// The earliest reminder; `Int64.max` without reminders.
+  var earliestReminder: Int64 { heap.first?.time ?? .max }
+
+  private mutating func refresh() { earliest = min(earliestReminder, edge) }
 
   /// Schedules a reminder for a slot; an earlier reminder stays.
   mutating func schedule(_ slot: UInt32, at time: Int64) {
     if let known = scheduled[slot], known <= time { return }
     scheduled[slot] = time
     heap.insert(Entry(time: time, slot: slot))
-    earliest = heap.first?.time ?? .max
+    refresh()
   }
 
   /// Removes the reminders at or before a time and appends their slots, in no particular order.
@@ -41,7 +54,7 @@ struct Deadlines: Sendable {
         slots.append(first.slot)
       }
     }
-    earliest = heap.first?.time ?? .max
+    refresh()
   }
 
   /// The slots in the heap: those with a reminder, some of them more than once, and some whose reminder is outdated.
@@ -52,7 +65,7 @@ struct Deadlines: Sendable {
     guard heap.count > 0 else { return }
     heap = BinaryHeap()
     scheduled.removeAll()
-    earliest = .max
+    refresh()
   }
 
   /// Removes the reminder of a slot.
@@ -61,7 +74,7 @@ struct Deadlines: Sendable {
     scheduled[slot] = nil
     if heap.count > Self.fewEntries, heap.count > scheduled.count * Self.shareInForce {
       heap = BinaryHeap(heap.elements.filter { scheduled[$0.slot] == $0.time })
-      earliest = heap.first?.time ?? .max
+      refresh()
     }
   }
 }
@@ -79,7 +92,7 @@ struct Deadlines: Sendable {
           reminder(of: slot).map { times[slot]?.contains($0) == true } ?? false, "each reminder is in the heap")
       }
       try Invariant.hold(
-        earliest == heap.elements.map { $0.time }.min() ?? .max, "the earliest reminder comes first")
+        earliest == min(edge, heap.elements.map { $0.time }.min() ?? .max), "the earliest reminder comes first")
     }
   }
 #endif

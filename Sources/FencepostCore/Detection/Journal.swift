@@ -29,6 +29,8 @@ struct Journal: Sendable {
   /// One bit for each slot: whether the slot is in `slots`.
   private var marks: ContiguousArray<UInt64> = []
   private(set) var removed: ContiguousArray<UInt64> = []
+  /// Whether the definition of one of the conditions in `slots` may have changed.
+  private(set) var hasRedefined = false
   /// The changes of events, by change number.
   private(set) var events: [UInt64: EventChange] = [:]
 
@@ -61,6 +63,12 @@ struct Journal: Sendable {
   @inline(__always)
   mutating func markUrgent() {
     if isOn { hurry() }
+  }
+
+  mutating func redefine(_ slot: UInt32) {
+    guard isOn else { return }
+    noteTouch(slot, true)
+    hasRedefined = true
   }
 
   @inline(__always)
@@ -99,6 +107,7 @@ struct Journal: Sendable {
     mustSync = mustSync || earlier.mustSync
     for slot in earlier.slots { noteTouch(slot, false) }
     removed.append(contentsOf: earlier.removed)
+    hasRedefined = hasRedefined || earlier.hasRedefined
     for (change, what) in earlier.events where events[change] == nil { events[change] = what }
   }
 
@@ -108,6 +117,7 @@ struct Journal: Sendable {
     for slot in slots { marks[Int(slot / 64)] = 0 }
     if !slots.isEmpty { slots.removeAll(keepingCapacity: slots.capacity <= Self.slotsKept) }
     if !removed.isEmpty { removed = [] }
+    hasRedefined = false
     if !events.isEmpty { events.removeAll(keepingCapacity: events.count <= Self.eventsKept) }
   }
 }

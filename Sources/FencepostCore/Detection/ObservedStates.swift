@@ -9,6 +9,8 @@ struct ObservedStates: Sendable {
   private(set) var shapes = SlotStates()
   private(set) var candidates = DeviceEntries<Candidate>()
   private(set) var beacons = DeviceEntries<BeaconTrack>()
+  /// The conditions with a ``ConditionTiming``.
+  private var timed = RareEntries<TimedState>()
   private(set) var host = HostState()
   private(set) var isScanning = true
   private(set) var journal = Journal()
@@ -45,6 +47,7 @@ struct ObservedStates: Sendable {
   mutating func drop(_ slot: UInt32) {
     shapes.drop(slot)
     if !beacons.isEmpty { beacons[slot] = nil }
+    if hasTimed { timed[slot] = nil }
   }
 
   /// Marks the row of a condition that is now within the condition limit.
@@ -113,7 +116,7 @@ struct ObservedStates: Sendable {
   // MARK: - Shapes that wait for a fix; see ``SlotStates``
 
   mutating func wait(_ slot: UInt32, _ table: ConditionTable) { shapes.wait(slot, table) }
-  mutating func sweepLast() { shapes.sweepLast() }
+  mutating func sweepLast(_ generation: UInt64) { shapes.sweepLast(generation) }
   mutating func sweep(_ table: ConditionTable) { shapes.sweep(table) }
   mutating func tidy(_ slot: UInt32, _ table: ConditionTable) { shapes.tidy(slot, table) }
   mutating func takeListed(_ table: ConditionTable) -> ContiguousArray<UInt32> { shapes.takeListed(table) }
@@ -164,6 +167,34 @@ struct ObservedStates: Sendable {
     if !beacons.isEmpty { beacons[slot]?.deadline = .max }
   }
 
+  // MARK: - Timings
+
+  /// Whether a condition has the state of a timing.
+  @inline(__always)
+  var hasTimed: Bool { !timed.isEmpty }
+
+  /// The state of the timing of a condition; `nil` if the condition has no timing.
+  @inline(__always)
+  func timed(_ slot: UInt32) -> TimedState? { timed[slot] }
+
+  /// Sets the state of the timing of a condition; `nil` if the condition has no timing.
+  @inline(never)
+  mutating func setTimed(_ slot: UInt32, _ state: TimedState?) {
+    timed[slot] = state
+    journal.touch(slot)
+  }
+
+  /// Cancels the repeats and the absence of a condition with a timing. The caller marks the row, or removes the
+  /// condition.
+  mutating func forgetTimed(_ slot: UInt32) {
+    guard hasTimed, var state = timed(slot), state.deadline != .max || state.evidenceDate != .min else { return }
+    state.forgetDeadlines()
+    setTimed(slot, state)
+  }
+
+  /// Notes that the definition of a condition has changed.
+  mutating func redefine(_ slot: UInt32) { journal.redefine(slot) }
+
   // MARK: - The host
 
   mutating func state(_ stated: HostState) {
@@ -200,6 +231,7 @@ struct ObservedStates: Sendable {
     shapes.begin(sweptThrough: generation, table)
     candidates.removeAll()
     beacons.removeAll()
+    timed.removeAll()
   }
 
   /// Loads the observed state of a shape without an entry, and the index of its watch.

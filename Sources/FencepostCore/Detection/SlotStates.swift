@@ -121,8 +121,11 @@ struct SlotStates: Sendable {
 
   /// If the last added shape is the only shape that was not swept, sweeps it before it is determined. It then needs no
   /// entry if the device is outside it.
-  mutating func sweepLast() {
-    if lastIsAlone { sweptThrough = max(sweptThrough, lastGeneration) }
+  ///
+  /// - Parameter generation: The generation of the shape that is determined next. An earlier shape may start while the
+  ///   last one is inactive, and then the last one stays undetermined.
+  mutating func sweepLast(_ generation: UInt64) {
+    if lastIsAlone, generation == lastGeneration { sweptThrough = max(sweptThrough, lastGeneration) }
   }
 
   /// Removes the state of a shape that was removed from its slot.

@@ -122,6 +122,10 @@ struct Confirmation: Sendable {
     case line(Candidate, isToLeft: Bool)
     /// No matching beacon is near.
     case absence
+    /// An undetermined shape is unsatisfied without evidence.
+    case shapeAbsence
+    /// A condition is still satisfied.
+    case `repeat`
   }
 
   var deadline: Int64

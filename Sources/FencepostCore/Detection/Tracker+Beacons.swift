@@ -74,7 +74,7 @@ extension Tracker {
     if beacon.minor == nil {
       entry.setRefinement(.init(uuid: sighting.uuid, major: sighting.major, minor: sighting.minor))
     }
-    delivery.observe(entry, known.host, table)
+    observe(entry, isInitial: before == .undetermined, table, &delivery)
   }
 
   /// Starts the timer of a beacon's absence. Before the first time is known, ``startAbsences(at:_:)`` does this later.
@@ -102,7 +102,7 @@ extension Tracker {
       date: Timestamp(microseconds: date))
     entry.notify = track.observed == .undetermined ? .initial : .exit
     entry.evidenceDate = track.lastSighting
-    delivery.observe(entry, known.host, table)
+    observe(entry, isInitial: track.observed == .undetermined, table, &delivery)
   }
 }
 

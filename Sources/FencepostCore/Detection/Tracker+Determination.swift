@@ -57,7 +57,8 @@ extension Tracker {
   ) -> ContiguousArray<UInt32>? {
     let count = table.order.count(after: generation)
     // A storage needs each changed state, and suspended shapes must stay undetermined, so every shape is then examined.
-    guard count > Self.fewShapes, !known.journal.isOn, !known.host.suspendsSomeShapes, !table.limit.isExceeded,
+    guard count > Self.fewShapes, !table.policies.hasTimings, !known.journal.isOn, !known.host.suspendsSomeShapes,
+      !table.limit.isExceeded,
       delivery.isIdle, !survey.isOnPath || !table.policies.hasProbabilities,
       (known.shapes.placeCount + delivery.told.placeCount) * Self.shareToLookAt < count,
       table.order.announcedCount(after: generation) * Self.shareToLookAt < count

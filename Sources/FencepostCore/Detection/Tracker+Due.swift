@@ -9,13 +9,40 @@ extension Tracker {
     through time: Int64, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
     if deadlines.earliest <= time || !survey.confirmed.isEmpty { confirmAll(through: time, table, &delivery, &survey) }
-    if delivery.holdsChanges { delivery.endInstants(known.host, table) }
+    if delivery.holdsChanges { endInstants(table, &delivery) }
   }
 
   private mutating func confirmAll(
     through time: Int64, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
-    if deadlines.earliest <= time {
+    if table.policies.hasTimings { return confirmByTime(through: time, table, &delivery, &survey) }
+    confirmBatch(through: time, table, &delivery, &survey)
+  }
+
+  /// Reports the changes that wait for the end of their instant, and stops the conditions that these changes exhaust.
+  @inline(never)
+  mutating func endInstants(_ table: ConditionTable, _ delivery: inout Delivery) {
+    delivery.endInstants(known.host, table)
+    if table.policies.hasTimings { stopExhausted(table, &delivery) }
+  }
+
+  /// Confirms one instant after the other, because a repeat comes after all that is confirmed at its instant, and makes
+  /// the next repeat due.
+  private mutating func confirmByTime(
+    through time: Int64, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+  ) {
+    while deadlines.earliestReminder < time {
+      confirmBatch(through: deadlines.earliestReminder, table, &delivery, &survey)
+      if delivery.holdsChanges { endInstants(table, &delivery) }
+    }
+    confirmBatch(through: time, table, &delivery, &survey)
+  }
+
+  @inline(never)
+  private mutating func confirmBatch(
+    through time: Int64, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+  ) {
+    if deadlines.earliestReminder <= time {
       var slots: ContiguousArray<UInt32> = []
       deadlines.take(through: time, into: &slots)
       for slot in slots { appendDue(slot, through: time, to: &survey.confirmed, table) }
@@ -23,6 +50,7 @@ extension Tracker {
     if survey.confirmed.count > 1 {
       survey.confirmed.arrange { ($0.deadline, $0.generation) < ($1.deadline, $1.generation) }
     }
+    var hasRepeats = false
     var index = 0
     while index < survey.confirmed.count {
       let confirmed = survey.confirmed[index]
@@ -33,9 +61,12 @@ extension Tracker {
       case .line(let candidate, let isToLeft):
         confirmLine(confirmed.slot, candidate, isToLeft: isToLeft, date: confirmed.date, table, &delivery)
       case .absence: confirmAbsence(confirmed.slot, date: confirmed.date, table, &delivery)
+      case .shapeAbsence: confirmShapeAbsence(confirmed.slot, date: confirmed.date, table, &delivery, &survey)
+      case .repeat: hasRepeats = true
       }
       index += 1
     }
+    if hasRepeats { confirmRepeats(table, &delivery, survey) }
     survey.confirmed.clear()
   }
 
@@ -44,6 +75,7 @@ extension Tracker {
   private mutating func appendDue(
     _ slot: UInt32, through time: Int64, to due: inout ContiguousArray<Confirmation>, _ table: ConditionTable
   ) {
+    if known.hasTimed { appendDueTimed(slot, through: time, to: &due, table) }
     let deadline: Int64
     let change: Confirmation.Change
     if let candidate = known.candidate(of: slot) {
@@ -53,6 +85,24 @@ extension Tracker {
       deadline = known.beacon(slot)?.deadline ?? .max
       change = .absence
     }
+    append(slot, deadline, change, through: time, to: &due, table)
+  }
+
+  @inline(never)
+  private mutating func appendDueTimed(
+    _ slot: UInt32, through time: Int64, to due: inout ContiguousArray<Confirmation>, _ table: ConditionTable
+  ) {
+    guard let state = known.timed(slot) else { return }
+    append(slot, state.absence, .shapeAbsence, through: time, to: &due, table)
+    append(slot, state.nextRepeat, .repeat, through: time, to: &due, table)
+  }
+
+  /// Appends a change that is due, or schedules it.
+  @inline(__always)
+  private mutating func append(
+    _ slot: UInt32, _ deadline: Int64, _ change: Confirmation.Change, through time: Int64,
+    to due: inout ContiguousArray<Confirmation>, _ table: ConditionTable
+  ) {
     guard deadline != .max else { return }
     guard deadline <= time else { return deadlines.schedule(slot, at: deadline) }
     due.append(
@@ -60,11 +110,13 @@ extension Tracker {
         deadline: deadline, generation: table.generation(of: slot), slot: slot, date: deadline, change: change))
   }
 
-  /// Sets the clock to the time of an input, after confirming the changes that are due strictly before that time. The
-  /// caller confirms the changes that are due at that time after it has processed the input.
+  /// Sets the clock to the time of an input, after confirming the changes that are due strictly before that time, and
+  /// after the edges up to that time. The caller confirms the changes that are due at that time after it has processed
+  /// the input.
   mutating func passTime(
     to time: Timestamp, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
+    if deadlines.edge <= time.microseconds { passEdges(through: time.microseconds, table, &delivery, &survey) }
     confirmDue(through: time.microseconds - 1, table, &delivery, &survey)
     timeline.move(to: time.microseconds)
   }

@@ -20,7 +20,9 @@ extension Tracker {
     }
     let isCoarse = table.policy(of: slot).isTooCoarse(size: shape.size, accuracy: fix.accuracy)
     let margin = isCoarse ? fix.accuracy : 0
-    if table.bounds(of: slot).isFarther(than: margin, position), delivery.agrees(slot, .unsatisfied, table) {
+    if table.bounds(of: slot).isFarther(than: margin, position), delivery.agrees(slot, .unsatisfied, table),
+      !known.hasTimed || known.timed(slot) == nil
+    {
       refreshWatch(slot, as: .outside, table, &survey)
       return true
     }
@@ -42,7 +44,7 @@ extension Tracker {
       entry.probability = Float(shape.probability(at: fix.coordinate, ellipse.error))
     }
     if timeline.hasGap { markGap(&entry, decided: fix.time.microseconds, table, delivery) }
-    delivery.observe(entry, known.host, table)
+    observe(entry, isInitial: true, table, &delivery)
     return true
   }
 
@@ -207,7 +209,7 @@ extension Tracker {
       let decided = candidate.isTimed ? candidate.fix.time.microseconds : date
       markGap(&entry, decided: decided, table, delivery)
     }
-    delivery.observe(entry, known.host, table)
+    observe(entry, isInitial: false, table, &delivery)
   }
 }
 

@@ -61,16 +61,26 @@ extension Tracker {
   /// Returns the state of a beacon condition; `nil` for a geographic condition.
   func beacon(_ slot: UInt32) -> BeaconTrack? { known.beacon(slot) }
 
+  /// Whether a condition has the state of a timing. It may outlive the timing until the next determination.
+  var hasTimed: Bool { known.hasTimed }
+
+  /// When a shape became unsatisfied although no fix had been seen, in microseconds; `Int64.min` if it did not.
+  func absentSince(_ slot: UInt32) -> Int64 { known.hasTimed ? known.timed(slot)?.absentSince ?? .min : .min }
+
+  /// Returns the state of the timing of a condition; `nil` if the condition has no timing.
+  func timed(_ slot: UInt32) -> TimedState? { known.timed(slot) }
+
   /// The shapes that the device is not settled outside of, including all shapes that it is inside, in no particular
   /// order.
   var watched: some Sequence<UInt32> { lookout.watched }
 
   /// The earliest time at which a change becomes due without an input, in microseconds; `Int64.max` if nothing waits.
   var nextDeadline: Int64 {
-    var earliest = Int64.max
+    var earliest = deadlines.edge
     for slot in deadlines.remindedSlots {
       if let candidate = known.candidate(of: slot), candidate.isTimed { earliest = min(earliest, candidate.deadline) }
       if let track = known.beacon(slot) { earliest = min(earliest, track.deadline) }
+      if known.hasTimed, let state = known.timed(slot) { earliest = min(earliest, state.deadline) }
     }
     return earliest
   }

@@ -52,7 +52,9 @@ struct Tracker: Sendable {
   @inline(__always)
   var host: HostState { known.host }
 
-  func isSuspended(_ slot: UInt32, _ table: ConditionTable) -> Bool { known.host.flags(of: slot, in: table).suspends }
+  func isSuspended(_ slot: UInt32, _ table: ConditionTable) -> Bool {
+    known.host.flags(of: slot, in: table).suspends || (known.hasTimed && isInactive(slot))
+  }
 
   /// Whether a fix with a valid time is neither late nor too far ahead, and needs no examination. `false` before the
   /// first input.
@@ -92,19 +94,21 @@ struct Tracker: Sendable {
     if lookingBack, !table.kind(of: slot).isLine, let fix = timeline.lastFix, clock != .min,
       clock - fix.time.microseconds <= options.initialFixMaxAgeMicroseconds
     {
-      known.sweepLast()
+      known.sweepLast(table.generation(of: slot))
       let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
       if decide(slot, fix, at: position, table, &delivery, &survey) {
-        if delivery.holdsChanges { delivery.endInstants(known.host, table) }
+        if delivery.holdsChanges { endInstants(table, &delivery) }
         return
       }
     }
     lookout.removeSafeRegion()
     known.wait(slot, table)
+    if table.policies.hasTimings { startShapeAbsence(slot, at: clock, table) }
   }
 
   /// Stops watching a condition. The condition becomes undetermined, and a state that was observed behind a pending
   /// event is discarded.
+  @inline(never)
   mutating func stop(_ slot: UInt32, _ table: ConditionTable, _ delivery: inout Delivery) {
     endWatching(slot, table)
     known.forget(slot, table)
@@ -116,6 +120,7 @@ struct Tracker: Sendable {
     known.closeCandidate(slot)
     deadlines.cancel(slot)
     known.endAbsence(slot)
+    known.forgetTimed(slot)
     lookout.forget(slot, &known, table)
   }
 

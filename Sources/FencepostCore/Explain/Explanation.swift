@@ -31,6 +31,8 @@ public struct Explanation: Sendable, Hashable {
     case absent = 12
     /// A shape whose last fix could decide it by its position, but not by its probability.
     case uncertain = 13
+    /// A condition outside the intervals of its schedule, or an exhausted one.
+    case inactive = 14
   }
 
   public var reason: Reason
@@ -107,6 +109,7 @@ extension Explanation.Reason {
     case .seen: "seen"
     case .absent: "absent"
     case .uncertain: "uncertain"
+    case .inactive: "inactive"
     }
   }
 }

@@ -12,8 +12,13 @@ extension MonitorEngine {
     var explanation: Explanation
     if !flags.isDisjoint(with: .unmonitored) {
       explanation = Explanation(reason: .unmonitored)
-    } else if flags.suspends {
+    } else if flags.subtracting(.timing).suspends {
       explanation = Explanation(reason: .suspended)
+    } else if flags.suspends {
+      explanation = Explanation(reason: .inactive)
+      if !flags.contains(.exhausted), let start = table.timing(of: slot)?.schedule?.nextStart(after: clock) {
+        explanation.secondsToDecide = clock == .min ? nil : seconds(until: start)
+      }
     } else {
       explanation = table.isGeographic(slot) ? explainShape(slot) : explainBeacon(slot)
     }
@@ -53,7 +58,9 @@ extension MonitorEngine {
   private func explainShape(_ slot: UInt32) -> Explanation {
     let state = tracker.state(of: slot, table)
     // All evaluated shapes have seen the same last fix, that of the monitor.
-    guard let fix = tracker.lastFix, state.observed != .undetermined || state.hasMetCoarseFix else {
+    guard let fix = tracker.lastFix, state.observed != .undetermined || state.hasMetCoarseFix,
+      fix.time.microseconds >= tracker.absentSince(slot)
+    else {
       return Explanation(reason: .noFixYet)
     }
     let shape = table.shape(of: slot)

@@ -139,6 +139,9 @@ public final class Conditions: Sendable {
     guard engine.currentTime == nil, engine.statistics.inputCount == 0 else {
       throw .snapshotInvalid("the snapshot is of a monitor with inputs; must be a table of conditions")
     }
+    guard !engine.table.policies.hasTimings else {
+      throw .snapshotInvalid("the snapshot has a condition with a timing, which a shared table cannot have yet")
+    }
     self.init(restored: engine.table)
   }
 

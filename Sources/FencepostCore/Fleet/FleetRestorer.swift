@@ -103,6 +103,7 @@ struct FleetRestorer: ~Copyable {
       throw Damage("the options do not belong to the table")
     }
     guard UInt64(conditions.count) == conditionCount else { throw Damage("conditions are missing") }
+    guard !conditions.policies.hasTimings else { throw Damage("the table of a fleet has a condition with a timing") }
     do throws(MonitorError) {
       fleet = try FleetEngine(Conditions(restored: conditions), options: head.options)
     } catch { throw Damage("\(error)") }

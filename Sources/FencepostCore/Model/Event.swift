@@ -34,6 +34,8 @@ public struct Event: Sendable, Hashable {
     case timeout = 3
     /// Only the diagnostics changed, or monitoring stopped.
     case diagnostic = 4
+    /// The condition is still satisfied; see ``ConditionTiming/repeatEveryMicroseconds``.
+    case `repeat` = 5
   }
 
   /// The fix, or the point of the path between two fixes, that determined the state.

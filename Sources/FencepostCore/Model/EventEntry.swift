@@ -41,6 +41,10 @@ package struct EventEntry: Sendable {
 
     /// The entry names a beacon.
     package static let refinement = Marks(rawValue: 1 << 0)
+    /// The entry is news even if its state equals the reported state.
+    package static let news = Marks(rawValue: 1 << 1)
+    /// The event is counted for ``ConditionTiming/maxEvents``.
+    package static let counted = Marks(rawValue: 1 << 2)
     /// The line was crossed from left to right, as seen when looking along the line.
     package static let leftToRight = Marks(rawValue: 1 << 4)
     /// The line was crossed from right to left, as seen when looking along the line.

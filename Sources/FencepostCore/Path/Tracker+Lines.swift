@@ -80,6 +80,7 @@ extension Tracker {
     _ slot: UInt32, _ candidate: Candidate, isToLeft: Bool, date: Int64, _ table: ConditionTable,
     _ delivery: inout Delivery
   ) {
+    guard !isSuspended(slot, table) else { return }
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: .unknown, cause: .crossing,
       date: Timestamp(microseconds: date))
@@ -89,7 +90,7 @@ extension Tracker {
     if timeline.hasGap, timeline.tellsGap(at: entry.date, decided: entry.evidenceDate, isEvent: true) {
       entry.marks.insert(.gap)
     }
-    delivery.observe(entry, known.host, table)
+    observe(entry, isInitial: false, table, &delivery)
   }
 }
 

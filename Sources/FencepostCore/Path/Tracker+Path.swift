@@ -71,10 +71,16 @@ extension Tracker {
     survey.isOnPath = true
     var mustDecide = !known.shapes.isSettled
     while time <= end {
-      let pieceEnd = min(end, max(time, search.leg.time(Self.pieceLength, after: time)))
+      if deadlines.edge <= time {
+        passTime(to: Timestamp(microseconds: time), table, &delivery, &survey)
+        if !known.shapes.isSettled { mustDecide = true }
+      }
+      // A piece ends before the next edge of a schedule, so that the conditions that start there are listed.
+      let pieceEnd = min(end, max(time, search.leg.time(Self.pieceLength, after: time)), deadlines.edge - 1)
       if table.lineCount > 0, looked.map({ pieceEnd > $0 }) ?? true {
         let far = search.leg.time(Self.linesLength, after: time)
-        let linesEnd = far >= end ? fix.time.microseconds : max(pieceEnd, far)
+        // The lines of a condition that starts or ends on the way are listed anew after the edge.
+        let linesEnd = min(far >= end ? fix.time.microseconds : max(pieceEnd, far), deadlines.edge - 1)
         listLines(to: fix, after: looked.map { _ in time - 1 }, notBefore: time, through: linesEnd, table, &survey)
         looked = linesEnd
       }
@@ -96,6 +102,11 @@ extension Tracker {
       time = pieceEnd + 1
     }
     survey.isOnPath = false
+    if let looked, looked < fix.time.microseconds {
+      passTime(to: fix.time, table, &delivery, &survey)
+      listLines(
+        to: fix, after: looked, notBefore: fix.time.microseconds, through: fix.time.microseconds, table, &survey)
+    }
   }
 
   /// Applies a fix at an instant of the path.

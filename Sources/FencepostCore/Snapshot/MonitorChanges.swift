@@ -56,6 +56,16 @@ public final class MonitorChanges: StoredChanges {
 
   public var removedDevices: [UInt64] { [] }
 
+  /// The conditions whose definition is written, by generation.
+  private var definitions: ContiguousArray<UInt32> {
+    var slots: ContiguousArray<UInt32> = []
+    if engine.tracker.journal.hasRedefined {
+      for state in states where engine.table.generation(of: state.slot) <= kept.generation { slots.append(state.slot) }
+    }
+    slots.append(contentsOf: engine.table.order.live(after: kept.generation))
+    return slots
+  }
+
   /// Calls `body` with the rows that are new or changed, table by table in the order of the keys; the head is last.
   public func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
     var writer = ByteWriter(reserving: 512)
@@ -66,9 +76,7 @@ public final class MonitorChanges: StoredChanges {
       return try engine.withHeadRow(&writer, body)
     }
     try engine.withDeviceRow(swept: swept, &writer, body)
-    for slot in engine.table.order.live(after: kept.generation) {
-      try engine.withDefinitionRow(slot, &writer, body)
-    }
+    for slot in definitions { try engine.withDefinitionRow(slot, &writer, body) }
     for state in states where state.isTold { _ = try engine.withStateRow(state.slot, swept: swept, &writer, body) }
     for key in engine.delivery.journal.events.keys.arranged() {
       guard case .put(let entry, let follows) = engine.delivery.journal.events[key], engine.isLive(entry) else {

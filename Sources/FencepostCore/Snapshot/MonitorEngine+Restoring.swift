@@ -9,9 +9,12 @@ extension MonitorEngine {
     let slot = try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
       if let defect = Definition.defect(ofIdentifier: identifier) { throw Damage(defect) }
       guard table.identifiers.slot(of: identifier) == nil else { throw Damage("two conditions have one identifier") }
-      // A shared table is saved like a monitor without a path, and may have lines.
+      // A shared table is saved like a monitor without a path, and may have lines. A monitor may have these options too,
+      // so ``FleetRestorer`` refuses timings.
       let isTable = options == MonitorOptions.ofTable
-      if let defect = isTable ? table.defect(of: row.definition) : defect(of: row.definition) { throw Damage(defect) }
+      if let defect = isTable ? table.defect(of: row.definition.untimed) : defect(of: row.definition) {
+        throw Damage(defect)
+      }
       return table.restore(row.definition, identifier: identifier, generation: generation)
     }
     tracker.restoreCondition(slot, table)
@@ -28,6 +31,13 @@ extension MonitorEngine {
     let told = ToldStates.Saved(
       state: row.noted, flags: row.notedFlags, record: row.record, refinement: row.refinement)
     try delivery.restore(slot, told, present: row.present, flags: row.flags, table)
+    guard let timed = row.timed else { return }
+    let timing = table.timing(of: slot) ?? .none
+    guard timed.state.nextRepeat == .max || timing.repeatEveryMicroseconds != 0,
+      timed.state.isExhausted == (timing.maxEvents != 0 && timed.events >= timing.maxEvents)
+    else { throw Damage("the timing of a condition does not fit its state") }
+    tracker.restore(slot, timed.state)
+    if timed.events != 0 { delivery.restore(slot, eventCount: timed.events) }
   }
 
   /// Restores an event. Events must be restored in the order of their changes.
@@ -43,6 +53,7 @@ extension MonitorEngine {
   mutating func endRestoring() throws(Damage) {
     try delivery.endRestoring()
     table.endRestoring()
+    if table.policies.hasTimings { tracker.settleTimings(table, &delivery) }
   }
 }
 

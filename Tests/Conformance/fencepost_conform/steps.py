@@ -19,6 +19,7 @@ from fencepost._values.events import Event, diagnostic_names
 from fencepost._values.explanation import Explanation
 from fencepost._values.fixes import BeaconSighting, Fix
 from fencepost._values.policy import TransitionPolicy
+from fencepost._values.schedule import Schedule, Timing
 
 from .scenarios import plain, to_us
 from .shapes import DISTANCE_TOLERANCE, KINDS as SHAPES, PLACE_TOLERANCE, Shape, shape_members, shape_of
@@ -30,6 +31,7 @@ KINDS: dict[str, type[Condition]] = {
     **SHAPES,
 }
 EXPLAIN_KEYS = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide", "probability")
+TIMING_KEYS = ("active", "active_until", "absent_after", "repeat_every", "repeat_limit", "max_events")
 DOUBT_KEYS = ("doubted_distance", "doubted_seconds", "corroborations")
 EVENT_KEYS = (
     "sequence",
@@ -75,6 +77,7 @@ class Member:
     policy: TransitionPolicy | None = None
     assuming: str | None = None
     tag: int = 0
+    timing: Timing | None = None
 
 
 class Named:
@@ -184,12 +187,29 @@ def definition(step: dict[str, Any]) -> tuple[Condition, dict[str, Any]]:
     else:
         fields = {key: value if key in ("dwell_policy", "notify") else number(value) for key, value in policy.items()}
         options["policy"] = TransitionPolicy.from_dict(fields)
+    timing = timing_of(step)
+    if timing is not None:
+        options["timing"] = timing
     shape = shape_of(step)
     if shape is not None:
         return shape, options
     if "beacon" in step:
         return Beacon(**step["beacon"]), options
     return Circle(**{key: number(value) for key, value in step["circle"].items()}), options
+
+
+def timing_of(step: dict[str, Any]) -> Timing | None:
+    """Returns the timing of a condition, or None if the step has none of its keys."""
+    given = {key: step[key] for key in TIMING_KEYS if key in step}
+    if not given:
+        return None
+    until = given.pop("active_until", None)
+    if until is not None and "active" not in given:
+        raise InvalidArgumentError("active_until needs active")
+    if "active" in given:
+        pairs = [(to_us(start), to_us(end)) for start, end in given["active"]]
+        given["active"] = Schedule(pairs, until=None if until is None else to_us(until))
+    return Timing(**given)
 
 
 def _remove(named: Named, step: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ import Testing
     #expect(Scenario.all.count { $0.file.hasPrefix("Paths/") } >= 25)
     #expect(Scenario.all.count { $0.file.hasPrefix("Plausibility/") } >= 25)
     #expect(Scenario.all.count { $0.file.hasPrefix("Probability/") } >= 25)
+    #expect(Scenario.all.count { $0.file.hasPrefix("Schedules/") } >= 80)
     #expect(Set(Scenario.all.map(\.name)).count == Scenario.all.count)
   }
 

@@ -8,6 +8,7 @@ extension JSON {
     var assuming = Event.State.unknown
     var policy = TransitionPolicy.standard
     var tag: UInt64 = 0
+    var timing = ConditionTiming.none
   }
 
   func member(_ key: String) throws -> JSON {
@@ -128,7 +129,39 @@ extension JSON {
     }
     if let policy = self["policy"] { definition.policy = try policy.policy() }
     if let tag = self["tag"] { definition.tag = UInt64(try tag.double()) }
+    definition.timing = try timing()
     return definition
+  }
+
+  /// The six keys of a timing.
+  private func timing() throws -> ConditionTiming {
+    var timing = ConditionTiming()
+    if let active = self["active"] {
+      let intervals = try active.list().map { pair in
+        let ends = try pair.list()
+        return (start: try ends[0].time(), end: try ends[1].time())
+      }
+      timing.schedule = try Schedule(intervals, until: try self["active_until"]?.time())
+    } else if self["active_until"] != nil {
+      throw MonitorError.invalidArgument("active_until needs active")
+    }
+    if let absence = self["absent_after"] { timing.absentAfterMicroseconds = try absence.positive() }
+    if let every = self["repeat_every"] { timing.repeatEveryMicroseconds = try every.positive() }
+    if let limit = self["repeat_limit"] { timing.repeatLimit = try limit.count() }
+    if let most = self["max_events"] { timing.maxEvents = try most.count() }
+    return timing
+  }
+
+  /// A positive time in microseconds. Throws for 0, which means in Swift that the option is not set.
+  private func positive() throws -> Int64 {
+    let value = try microseconds()
+    guard value != 0 else { throw MonitorError.invalidArgument("0 seconds") }
+    return value
+  }
+
+  private func count() throws -> UInt32 {
+    guard let value = UInt32(exactly: try double()), value > 0 else { throw MonitorError.invalidArgument("\(self)") }
+    return value
   }
 
   private func policy() throws -> TransitionPolicy {

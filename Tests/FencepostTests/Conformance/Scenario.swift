@@ -13,7 +13,8 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   /// All monitor scenarios, sorted by file name.
-  static let all: [Scenario] = read(["", "Shapes/", "Paths/", "Gates/", "Plausibility/", "Probability/", "Order/"])
+  static let all: [Scenario] = read(
+    ["", "Shapes/", "Paths/", "Gates/", "Plausibility/", "Probability/", "Order/", "Schedules/"])
 
   /// All fleet scenarios.
   static let fleets: [Scenario] = read(["Fleets/"])

@@ -181,7 +181,8 @@ final class ScenarioRunner {
       let definitions = try members.list().map { (try $0.member("identifier").string ?? "", try $0.definition()) }
       try await monitor.sync(
         definitions.map {
-          NamedCondition($1.condition, identifier: $0, assuming: $1.assuming, policy: $1.policy, tag: $1.tag)
+          NamedCondition(
+            $1.condition, identifier: $0, assuming: $1.assuming, policy: $1.policy, tag: $1.tag, timing: $1.timing)
         })
       for (identifier, definition) in definitions {
         if let circle = definition.condition as? CircularGeographicCondition { entry.circles[identifier] = circle }
@@ -190,13 +191,13 @@ final class ScenarioRunner {
       let definition = try step.definition()
       try await monitor.add(
         definition.condition, identifier: identifier, assuming: definition.assuming, policy: definition.policy,
-        tag: definition.tag)
+        tag: definition.tag, timing: definition.timing)
       if let circle = definition.condition as? CircularGeographicCondition { entry.circles[identifier] = circle }
     } else if let identifier = step["ensure"]?.string {
       let definition = try step.definition()
       try await monitor.ensure(
         definition.condition, identifier: identifier, assuming: definition.assuming, policy: definition.policy,
-        tag: definition.tag)
+        tag: definition.tag, timing: definition.timing)
       if let circle = definition.condition as? CircularGeographicCondition { entry.circles[identifier] = circle }
     } else if let identifier = step["remove"]?.string {
       await monitor.remove(identifier)

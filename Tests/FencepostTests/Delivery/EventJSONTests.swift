@@ -67,9 +67,9 @@ import Testing
   @Test func namesAreDistinct() {
     let states = [Event.State.unknown, .satisfied, .unsatisfied, .unmonitored].map { "\($0.name)" }
     #expect(states == ["unknown", "satisfied", "unsatisfied", "unmonitored"])
-    let causes = [Event.Cause.none, .determination, .crossing, .timeout, .diagnostic].map { "\($0.name)" }
-    #expect(causes == ["none", "determination", "crossing", "timeout", "diagnostic"])
-    #expect(Set(Diagnostics.names.map { "\($0)" }).count == 10)
-    #expect(Set(Explanation.Reason.allCases.map { "\($0.name)" }).count == 13)
+    let causes = [Event.Cause.none, .determination, .crossing, .timeout, .diagnostic, .repeat].map { "\($0.name)" }
+    #expect(causes == ["none", "determination", "crossing", "timeout", "diagnostic", "repeat"])
+    #expect(Set(Diagnostics.names.map { "\($0)" }).count == 13)
+    #expect(Set(Explanation.Reason.allCases.map { "\($0.name)" }).count == 14)
   }
 }

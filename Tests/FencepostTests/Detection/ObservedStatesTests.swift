@@ -134,7 +134,7 @@ import Testing
       { $0.setActive(shape, 3, table) },
       { $0.wait(shape, table) },
       { $0.sweep(table) },
-      { $0.sweepLast() },
+      { $0.sweepLast(table.generation(of: shape)) },
       { _ = $0.takeListed(table) },
       { $0.rebase(table) },
       { $0.keepUndetermined(shape, table) },

@@ -79,10 +79,14 @@ import Testing
   /// together are not swept.
   @Test mutating func oneThatComesAloneIsSweptThrough() {
     let first = add("a")
-    states.sweepLast()
+    states.sweepLast(table.generation(of: first))
     #expect(states.isSwept && states.isSettledOutside(first, table))
+    let alone = add("alone")
+    states.sweepLast(table.generation(of: first))
+    #expect(states.observed(alone, table) == .undetermined, "an earlier shape is determined")
+    states.sweepLast(table.generation(of: alone))
     let two = [add("b"), add("c")]
-    states.sweepLast()
+    states.sweepLast(table.generation(of: two[1]))
     #expect(!states.isSwept && two.allSatisfy { states.observed($0, table) == .undetermined })
   }
 

@@ -24,8 +24,10 @@ import Testing
   @Test func persistenceAloneSuspendsNothing() {
     #expect(!Diagnostics.persistenceUnavailable.suspends)
     #expect(Diagnostics.hostFlags.suspends)
-    let engines: Diagnostics = [.conditionUnsupported, .conditionLimitExceeded, .persistenceUnavailable]
+    let engines: Diagnostics = [
+      .conditionUnsupported, .conditionLimitExceeded, .persistenceUnavailable, .inactive, .scheduleEnded, .exhausted,
+    ]
     #expect(Diagnostics.hostFlags.isDisjoint(with: engines))
-    #expect(Diagnostics.hostFlags.union(engines).rawValue == 1 << 10 - 1)
+    #expect(Diagnostics.hostFlags.union(engines).rawValue == 1 << 13 - 1)
   }
 }

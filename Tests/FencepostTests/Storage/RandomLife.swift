@@ -46,7 +46,8 @@ enum LifeStep: CustomStringConvertible {
     case .add(let identifier, let definition, let assuming):
       let condition = definition.subject.condition
       try? engine.add(
-        condition, identifier: identifier, assuming: assuming, policy: definition.policy, tag: definition.tag)
+        condition, identifier: identifier, assuming: assuming, policy: definition.policy, tag: definition.tag,
+        timing: definition.timing)
     case .remove(let identifier): engine.remove(identifier)
     case .fix(let fix): try? engine.feed(fix)
     case .ellipse(let fix, let ellipse): _ = try? engine.feed(fix, ellipse: ellipse)
@@ -59,7 +60,8 @@ enum LifeStep: CustomStringConvertible {
     case .sync(let identifier, let definition):
       let condition = definition.subject.condition
       _ = try? engine.sync([
-        NamedCondition(condition, identifier: identifier, policy: definition.policy, tag: definition.tag)
+        NamedCondition(
+          condition, identifier: identifier, policy: definition.policy, tag: definition.tag, timing: definition.timing)
       ])
     case .poll(let limit):
       let confidence = engine.options.accuracyConfidence
@@ -75,6 +77,8 @@ enum LifeStep: CustomStringConvertible {
 
 /// A random sequence of all possible calls on a monitor, near the boundaries of a few conditions.
 struct RandomLife {
+  /// Whether conditions may have a timing.
+  var hasTimings = true
   private var random: SeededGenerator
   private var time: Int64 = 1_000_000_000
   private let beacons = [
@@ -128,7 +132,31 @@ struct RandomLife {
             center: Coordinate(latitude: 0, longitude: Double.random(in: 0..<0.002, using: &random)),
             radius: Double.random(in: 20..<150, using: &random)))
       }
-    return Definition(subject: subject, policy: policy(), tag: UInt64.random(in: 0..<3, using: &random))
+    var definition = Definition(subject: subject, policy: policy(), tag: UInt64.random(in: 0..<3, using: &random))
+    if hasTimings, random.chance(0.3) { definition.timing = timing(isShape: definition.subject.kind.isGeographic) }
+    return definition
+  }
+
+  private mutating func timing(isShape: Bool) -> ConditionTiming {
+    var timing = ConditionTiming()
+    if random.chance(0.7) {
+      var edge = time - Int64.random(in: 0..<60_000_000, using: &random)
+      var intervals: [(start: Timestamp, end: Timestamp)] = []
+      for _ in 0..<Int.random(in: 0...4, using: &random) {
+        let start = edge
+        let end = start + Int64.random(in: 1..<40_000_000, using: &random)
+        intervals.append((Timestamp(microseconds: start), Timestamp(microseconds: end)))
+        edge = end + Int64.random(in: 0..<40_000_000, using: &random)
+      }
+      timing.schedule = try? Schedule(intervals, until: random.chance(0.5) ? Timestamp(microseconds: edge) : nil)
+    }
+    if isShape, random.chance(0.3) { timing.absentAfterMicroseconds = Int64.random(in: 1..<60_000_000, using: &random) }
+    if random.chance(0.3) {
+      timing.repeatEveryMicroseconds = Int64.random(in: 1_000_000..<20_000_000, using: &random)
+      timing.repeatLimit = UInt32.random(in: 1...5, using: &random)
+    }
+    if random.chance(0.3) { timing.maxEvents = UInt32.random(in: 1...4, using: &random) }
+    return timing
   }
 
   /// Returns a polygon or corridor in about half of the calls, and otherwise `nil`.

@@ -74,7 +74,7 @@ export class Event {
   }
 
   /**
-   * The kind of the event: "enter", "exit", "cross" (a gate), "determined" (the first evidence), "diagnostic",
+   * The kind of the event: "enter", "exit", "cross" (a gate), "determined" (the first evidence), "repeat", "diagnostic",
    * "unmonitored" or "none" (the condition's first record).
    */
   get kind() {
@@ -83,6 +83,7 @@ export class Event {
       return this.state === "satisfied" ? "enter" : "exit";
     }
     if (this.cause === "determination" || this.cause === "timeout") return "determined";
+    if (this.cause === "repeat") return "repeat";
     if (this.state === "unmonitored") return "unmonitored";
     return this.cause === "diagnostic" ? "diagnostic" : "none";
   }

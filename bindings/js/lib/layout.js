@@ -74,7 +74,7 @@ export const SHAPE = struct({
 export const CONDITION_DEFINITION = struct({
   struct_size: "u32", kind: "i32", identifier: "ptr", tag: "u64", assuming: "i32", edges: "i32", oriented: "u32",
   major: "i32", minor: "i32", max_vertices: "u32", policy: "ptr", latitude: "f64", longitude: "f64", radius_m: "f64",
-  buffer_m: "f64", uuid: ["u8", 16], geometry: "ptr", wkb: "ptr", wkb_size: "size",
+  buffer_m: "f64", uuid: ["u8", 16], geometry: "ptr", wkb: "ptr", wkb_size: "size", timing: "ptr",
 });
 export const SYNC_RESULT = struct({ added: "u64", replaced: "u64", kept: "u64", removed: "u64" });
 export const FIX_COLUMNS = struct({

@@ -5,15 +5,15 @@ import { InvalidArgumentError } from "./errors.js";
 export const UNSET = -(2n ** 63n);
 
 export const STATES = ["unknown", "satisfied", "unsatisfied", "unmonitored"];
-export const CAUSES = ["none", "determination", "crossing", "timeout", "diagnostic"];
+export const CAUSES = ["none", "determination", "crossing", "timeout", "diagnostic", "repeat"];
 export const DIAGNOSTICS = [
   "authorization_denied", "authorization_denied_globally", "authorization_restricted", "insufficiently_in_use",
   "accuracy_limited", "condition_unsupported", "condition_limit_exceeded", "persistence_unavailable",
-  "service_session_required", "authorization_request_in_progress",
+  "service_session_required", "authorization_request_in_progress", "inactive", "schedule_ended", "exhausted",
 ];
 export const REASONS = [
   "", "unmonitored", "suspended", "scanner_off", "no_fix_yet", "too_coarse", "dwelling", "within_margin", "inside",
-  "outside", "not_seen_yet", "seen", "absent", "uncertain",
+  "outside", "not_seen_yet", "seen", "absent", "uncertain", "inactive",
 ];
 export const KINDS = ["", "circle", "beacon", "polygon", "corridor", "line"];
 export const EDGES = ["geodesic", "planar"];

@@ -15,8 +15,8 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
   fencepost_condition_definition definition = fencepost_circle(identifier, latitude, longitude, radius);
-  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (native_definition_options(policy_object, assuming, tag, &policy, &definition) < 0) return NULL;
+  native_options options;
+  if (native_definition_options(policy_object, assuming, tag, &options, &definition) < 0) return NULL;
   native_call call;
   return native_begin_input(self, &call) < 0 ? NULL : native_put_one(&call, &definition, ensure);
 }
@@ -34,8 +34,8 @@ PyObject *native_add_circles(PyObject *object, PyObject *args) {
     return NULL;
   }
   fencepost_condition_definition common = FENCEPOST_CONDITION_DEFINITION_INIT;
-  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (native_definition_options(policy_object, assuming, 0, &policy, &common) < 0) return NULL;
+  native_options options;
+  if (native_definition_options(policy_object, assuming, 0, &options, &common) < 0) return NULL;
   static const native_layout layouts[4] = {{"latitudes", "d", NATIVE_DENSE},
                                            {"longitudes", "d", NATIVE_DENSE},
                                            {"radii", "d", NATIVE_DENSE},
@@ -68,8 +68,8 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
     return NULL;
   if (uuid_size != 16) return native_refuse(state, "uuid has %zd bytes; must have 16", uuid_size);
   fencepost_condition_definition definition = fencepost_beacon(identifier, (const uint8_t *)uuid, major, minor);
-  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (native_definition_options(policy_object, assuming, tag, &policy, &definition) < 0) return NULL;
+  native_options options;
+  if (native_definition_options(policy_object, assuming, tag, &options, &definition) < 0) return NULL;
   native_call call;
   return native_begin_input(self, &call) < 0 ? NULL : native_put_one(&call, &definition, ensure);
 }

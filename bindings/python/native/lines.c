@@ -22,10 +22,10 @@ PyObject *native_add_line(PyObject *object, PyObject *args) {
     return NULL;
   fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
   fencepost_condition_definition definition = fencepost_line(identifier, &geometry);
-  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  native_options options;
   definition.edges = edges;
   definition.max_vertices = most;
-  if (native_definition_options(policy_object, assuming, tag, &policy, &definition) < 0) return NULL;
+  if (native_definition_options(policy_object, assuming, tag, &options, &definition) < 0) return NULL;
   static const native_layout layout = {"coordinates", "d", NATIVE_DENSE};
   native_rows rows = {"coordinates", -1};
   native_column column;

@@ -80,9 +80,16 @@ int native_directory(native_state *state, PyObject *value, const char **out);
 /* Returns a policy as the tuple (dwell_policy, entry_dwell_us, exit_dwell_us, entry margin, exit margin, limit margin,
    accuracy factor, notify). */
 PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
-/* Sets the options of a definition; `value` is None, or a policy tuple (see above), which is read into `policy`. */
-int native_definition_options(PyObject *value, int assuming, unsigned long long tag,
-                              fencepost_transition_policy *policy, fencepost_condition_definition *definition);
+/* The options that a definition refers to. */
+typedef struct {
+  fencepost_transition_policy policy;
+  fencepost_timing timing;
+} native_options;
+/* Sets the options of a definition; `value` is None, a policy tuple (see above), or a pair of None or a policy tuple and
+   a timing tuple (intervals as bytes or None, active_until_us, absent_after_us, repeat_every_us, repeat_limit,
+   max_events). They are read into `options`, which refers to the bytes. */
+int native_definition_options(PyObject *value, int assuming, unsigned long long tag, native_options *options,
+                              fencepost_condition_definition *definition);
 
 /* buffers.c */
 /* A column: its buffer and, if its times are not in microseconds, a copy in microseconds. */

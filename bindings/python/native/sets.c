@@ -6,7 +6,7 @@
 /* Reads the tuple (identifier, kind, geometry, assuming, policy, tag). The definition refers to texts that the tuple
    owns. */
 static int read_definition(native_state *state, PyObject *row, fencepost_condition_definition *definition,
-                           fencepost_transition_policy *policy) {
+                           native_options *options) {
   PyObject *identifier, *geometry, *policy_object;
   int kind, assuming;
   unsigned long long tag;
@@ -17,9 +17,8 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
   if (!PyArg_ParseTuple(row, "OiOiOK;definition", &identifier, &kind, &geometry, &assuming, &policy_object, &tag))
     return -1;
   *definition = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
-  *policy = (fencepost_transition_policy)FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (native_text(state, identifier, "identifier", &definition->identifier) < 0 ||
-      native_definition_options(policy_object, assuming, tag, policy, definition) < 0)
+      native_definition_options(policy_object, assuming, tag, options, definition) < 0)
     return -1;
   definition->kind = kind;
   if (!PyTuple_Check(geometry)) {
@@ -61,12 +60,12 @@ static PyObject *change_all(PyObject *object, PyObject *rows, enum change change
   }
   size_t count = (size_t)PyTuple_Size(rows);
   fencepost_condition_definition *definitions = PyMem_Calloc(count + 1, sizeof(*definitions));
-  fencepost_transition_policy *policies = PyMem_Calloc(count + 1, sizeof(*policies));
+  native_options *options = PyMem_Calloc(count + 1, sizeof(*options));
   PyObject *counts = NULL;
-  int failed = definitions == NULL || policies == NULL;
+  int failed = definitions == NULL || options == NULL;
   if (failed) PyErr_NoMemory();
   for (size_t row = 0; row < count && !failed; row++)
-    failed = read_definition(state, PyTuple_GetItem(rows, (Py_ssize_t)row), &definitions[row], &policies[row]) < 0;
+    failed = read_definition(state, PyTuple_GetItem(rows, (Py_ssize_t)row), &definitions[row], &options[row]) < 0;
   if (!failed) {
     fencepost_sync_result result = {0, 0, 0, 0};
     native_call call;
@@ -80,7 +79,7 @@ static PyObject *change_all(PyObject *object, PyObject *rows, enum change change
       counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
     }
   }
-  PyMem_Free(policies);
+  PyMem_Free(options);
   PyMem_Free(definitions);
   return counts;
 }

@@ -108,13 +108,13 @@ PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
                         &most, &assuming, &policy_object, &sources[1], &ensure))
     return NULL;
   fencepost_condition_definition common = FENCEPOST_CONDITION_DEFINITION_INIT;
-  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  native_options options;
   common.kind = kind;
   common.edges = edges;
   common.oriented = oriented ? 1 : 0;
   common.buffer_m = buffer;
   common.max_vertices = most;
-  if (native_definition_options(policy_object, assuming, 0, &policy, &common) < 0) return NULL;
+  if (native_definition_options(policy_object, assuming, 0, &options, &common) < 0) return NULL;
   Py_ssize_t count;
   const char **texts = native_texts(state, identifiers, &count);
   if (texts == NULL) return NULL;

@@ -46,9 +46,9 @@ PyObject *native_add_shape(PyObject *object, PyObject *args) {
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
   fencepost_condition_definition definition = fencepost_wkb(identifier, wkb, (size_t)size, radius);
-  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  native_options options;
   read_as(&definition, edges, oriented, buffer, most);
-  if (native_definition_options(policy_object, assuming, tag, &policy, &definition) < 0) return NULL;
+  if (native_definition_options(policy_object, assuming, tag, &options, &definition) < 0) return NULL;
   native_call call; /* processing large shapes takes long */
   return native_begin_input_batch(self, &call) < 0 ? NULL : native_put_one(&call, &definition, ensure);
 }
@@ -102,9 +102,9 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
                         &assuming, &policy_object, &sources[1], &ensure))
     return NULL;
   fencepost_condition_definition common = fencepost_wkb(NULL, NULL, 0, NAN);
-  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  native_options options;
   read_as(&common, edges, oriented, buffer, most);
-  if (native_definition_options(policy_object, assuming, 0, &policy, &common) < 0) return NULL;
+  if (native_definition_options(policy_object, assuming, 0, &options, &common) < 0) return NULL;
   Py_ssize_t count;
   const char **texts = native_texts(state, identifiers, &count);
   if (texts == NULL) return NULL;

@@ -68,11 +68,41 @@ PyObject *native_policy_tuple(const fencepost_transition_policy *policy) {
                        policy->exit_probability);
 }
 
-int native_definition_options(PyObject *value, int assuming, unsigned long long tag,
-                              fencepost_transition_policy *policy, fencepost_condition_definition *definition) {
+/* Reads a timing tuple. */
+static int read_timing(PyObject *value, fencepost_timing *timing) {
+  PyObject *active;
+  long long until, absent_after, repeat_every;
+  unsigned long long max_events;
+  if (!PyArg_ParseTuple(value, "OLLLIK;timing", &active, &until, &absent_after, &repeat_every, &timing->repeat_limit,
+                        &max_events))
+    return -1;
+  timing->active_until_us = until;
+  timing->absent_after_us = absent_after;
+  timing->repeat_every_us = repeat_every;
+  timing->max_events = max_events;
+  if (active == Py_None) return 0;
+  char *bytes;
+  Py_ssize_t size;
+  if (PyBytes_AsStringAndSize(active, &bytes, &size) < 0) return -1;
+  timing->active = (const fencepost_interval *)(const void *)bytes;
+  timing->active_count = (size_t)size / sizeof(fencepost_interval);
+  return 0;
+}
+
+int native_definition_options(PyObject *value, int assuming, unsigned long long tag, native_options *options,
+                              fencepost_condition_definition *definition) {
   definition->assuming = assuming;
   definition->tag = tag;
+  if (PyTuple_Check(value) && PyTuple_Size(value) == 2) {
+    PyObject *timing;
+    if (!PyArg_ParseTuple(value, "OO!;options", &value, &PyTuple_Type, &timing)) return -1;
+    options->timing = (fencepost_timing)FENCEPOST_TIMING_INIT;
+    if (read_timing(timing, &options->timing) < 0) return -1;
+    definition->timing = &options->timing;
+  }
   if (value == Py_None) return 0;
+  fencepost_transition_policy *policy = &options->policy;
+  *policy = (fencepost_transition_policy)FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (!PyTuple_Check(value)) {
     PyErr_SetString(PyExc_TypeError, "policy must be a tuple or None");
     return -1;

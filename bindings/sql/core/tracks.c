@@ -169,6 +169,7 @@ const char *fp_event_kind(const fencepost_event *event) {
                                                            : "cross";
     case FENCEPOST_CAUSE_DETERMINATION: return "determined";
     case FENCEPOST_CAUSE_TIMEOUT: return "timeout";
+    case FENCEPOST_CAUSE_REPEAT: return "repeat";
     default: return "diagnostic";
   }
 }

@@ -1,5 +1,5 @@
-/// The definition of a condition, with its identifier and its assumed state. The key is the generation; the row never
-/// changes.
+/// The definition of a condition, with its identifier and its assumed state. The key is the generation; only the schedule
+/// of a row may change.
 struct DefinitionRow {
   var identifier: [UInt8]
   var definition: Definition
@@ -9,15 +9,18 @@ struct DefinitionRow {
   /// A bit of the byte after the kind, above the two bits of the assumed state.
   private static let hasTag: UInt8 = 4
   private static let hasDate: UInt8 = 8
+  private static let hasTiming: UInt8 = 16
 
   /// - Parameter added: The date of the first record, which a shared table does not have.
   static func encode(
     _ slot: UInt32, of table: borrowing ConditionTable, added: Int64 = .min, to writer: inout ByteWriter
   ) {
     let row = table.rows[Int(slot)]
+    let isTimed = table.policies.hasTimings && table.timing(of: slot) != nil
     writer.put(row.kind.rawValue)
     writer.put(
-      row.assumed.rawValue | (row.tag != 0 ? hasTag : 0) | (added != .min ? hasDate : 0))
+      row.assumed.rawValue | (row.tag != 0 ? hasTag : 0) | (added != .min ? hasDate : 0)
+        | (isTimed ? hasTiming : 0))
     table.identifiers.withBytes(of: slot) { bytes in
       writer.putCompact(UInt64(bytes.count))
       writer.put(UnsafeRawBufferPointer(bytes))
@@ -25,22 +28,25 @@ struct DefinitionRow {
     if row.tag != 0 { writer.putCompact(row.tag) }
     if added != .min { writer.putCompact(added) }
     table.policies[row.policy].encode(to: &writer)
+    if isTimed { table.timing(of: slot)?.encode(to: &writer) }
     // The geometry is last, so that it may be as long as a shape needs.
     table.subject(of: slot).encode(to: &writer)
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
     let kind = try reader.take(ConditionKind.self, "kind")
-    let bits: UInt8 = try reader.take("bits of a condition", in: 0...15)
+    let bits: UInt8 = try reader.take("bits of a condition", in: 0...31)
     guard let assumed = Event.State(rawValue: bits & 3) else { throw Damage("assumed is \(bits & 3)") }
     let length: Int = try reader.takeCompact("length of an identifier", in: 0...65_535)
     identifier = Array(try reader.takeBytes(length))
     let tag = bits & Self.hasTag != 0 ? try reader.takeCompact() : 0
     added = bits & Self.hasDate != 0 ? try reader.takeSignedTime("added") : .min
     let policy = try TransitionPolicy(reading: &reader)
+    let timing = bits & Self.hasTiming != 0 ? try ConditionTiming(reading: &reader) : .none
+    if let defect = timing.defect(for: kind) { throw Damage(defect) }
     let subject = try Definition.Subject(kind, reading: &reader)
     try reader.end()
-    definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assumed)
+    definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assumed, timing: timing)
   }
 
   init(identifier: [UInt8], definition: Definition, added: Int64) {

@@ -24,6 +24,8 @@ struct EventRow {
 
 extension EventEntry {
   private static let pathMarks: Marks = [.onPath, .gap, .leftToRight, .rightToLeft]
+  /// In the byte of the marks: an event is counted, or an observation is news.
+  private static let isMarked: UInt8 = 1 << 3
   private static let hasEvidence: UInt8 = 1 << 5
   private static let hasBeacon: UInt8 = 1 << 6
   private static let hasEvidenceDate: UInt8 = 1 << 7
@@ -37,8 +39,9 @@ extension EventEntry {
     writer.put(
       state.rawValue | cause.rawValue << 2 | (isEvident ? Self.hasEvidence : 0)
         | (hasRefinement ? Self.hasBeacon : 0) | (evidenceDate != .min ? Self.hasEvidenceDate : 0))
-    // The marks of paths share the byte with the policy, whose bits they do not use.
-    writer.put(notify.rawValue | marks.intersection(Self.pathMarks).rawValue)
+    // The marks share the byte with the policy, whose bits they do not use.
+    let isMarked = !marks.isDisjoint(with: [.counted, .news])
+    writer.put(notify.rawValue | marks.intersection(Self.pathMarks).rawValue | (isMarked ? Self.isMarked : 0))
     writer.putCompact(sequence)
     writer.putCompact(change)
     writer.putCompact(UInt64(diagnostics.rawValue))
@@ -69,7 +72,8 @@ extension EventEntry {
     self.init(slot: slot, generation: generation, state: state, cause: cause, date: nil)
     let marked: UInt8 = try reader.take()
     marks = Marks(rawValue: marked).intersection(Self.pathMarks)
-    notify = TransitionPolicy.Notify(rawValue: marked & ~Self.pathMarks.rawValue)
+    if marked & Self.isMarked != 0 { marks.insert(.counted) }
+    notify = TransitionPolicy.Notify(rawValue: marked & ~Self.pathMarks.rawValue & ~Self.isMarked)
     guard notify.isSubset(of: .all), !marks.isSuperset(of: .directions) else { throw Damage("notify is \(marked)") }
     sequence = try reader.takeCompact("sequence", in: 0...EngineRestorer.largest)
     change = try reader.takeCompact("change", in: 0...EngineRestorer.largest)

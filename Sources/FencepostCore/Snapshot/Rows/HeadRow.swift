@@ -14,9 +14,11 @@ struct HeadRow {
     static let probabilities = Features(rawValue: 2)
     /// The events of one instant are in the order ``MonitorOptions/Order/exitsFirst``.
     static let exitsFirst = Features(rawValue: 4)
+    /// A condition has a ``ConditionTiming``.
+    static let timings = Features(rawValue: 8)
     /// A fix had an error ellipse.
     static let ellipses = Features(rawValue: 16)
-    static let all: Features = [.doubts, .probabilities, .exitsFirst, .ellipses]
+    static let all: Features = [.doubts, .probabilities, .exitsFirst, .timings, .ellipses]
   }
 
   /// Whether this type reads rows of a format.
@@ -112,6 +114,7 @@ struct HeadRow {
       lastChange: engine.delivery.lastChange, lastTicket: engine.table.limit.lastTicket,
       hasProbabilities: engine.table.policies.hasProbabilities)
     if options.plausibility != nil || engine.tracker.hasDoubted { features.insert(.doubts) }
+    if engine.table.policies.hasTimings || engine.tracker.hasTimed { features.insert(.timings) }
     if engine.tracker.hasHadEllipses { features.insert(.ellipses) }
   }
 

@@ -13,8 +13,13 @@ struct StateRow {
   var flags: (date: Int64, change: UInt64)?
   /// For a beacon condition: the last sighting and the deadline.
   var track: BeaconTrack?
+  /// The state of the timing, unless it follows from the clock.
+  var timed: TimedRow?
   /// The beacon that the last event named; saved together with `track`.
   var refinement: BeaconIdentityCondition?
+
+  /// A bit in the byte of the states: ``timed`` is the last part of the row.
+  private static let hasTimed: UInt8 = 16
 
   /// The optional parts that the row contains.
   private struct Parts: OptionSet {
@@ -43,7 +48,7 @@ struct StateRow {
   }
 
   func encode(to writer: inout ByteWriter) {
-    writer.put(observed.rawValue | noted.rawValue << 2)
+    writer.put(observed.rawValue | noted.rawValue << 2 | (timed != nil ? Self.hasTimed : 0))
     writer.put(parts.rawValue)
     if notedFlags != 0 { writer.putCompact(UInt64(notedFlags)) }
     if let ticket { writer.putCompact(ticket) }
@@ -59,11 +64,12 @@ struct StateRow {
       writer.putCompact(track.deadline)
       refinement.encode(to: &writer)
     }
+    timed?.encode(to: &writer)
   }
 
   init(slot: UInt32, generation: UInt64, reading reader: inout ByteReader) throws(Damage) {
-    let states: UInt8 = try reader.take("states of a condition", in: 0...15)
-    guard let observed = Observed(rawValue: states & 3), let noted = Event.State(rawValue: states >> 2) else {
+    let states: UInt8 = try reader.take("states of a condition", in: 0...31)
+    guard let observed = Observed(rawValue: states & 3), let noted = Event.State(rawValue: states >> 2 & 3) else {
       throw Damage("the states of a condition are \(states)")
     }
     self.observed = observed
@@ -76,7 +82,11 @@ struct StateRow {
     if parts.contains(.overLimit) { ticket = try reader.takeCompact("ticket", in: 1...EngineRestorer.largest) }
     if parts.contains(.record) { record = try EventEntry(slot: slot, generation: generation, reading: &reader) }
     if parts.contains(.candidate) { candidate = try Candidate(reading: &reader) }
-    if parts.contains(.present) { present = try EventEntry(slot: slot, generation: generation, reading: &reader) }
+    if parts.contains(.present) {
+      present = try EventEntry(slot: slot, generation: generation, reading: &reader)
+      // An observation is not counted before its event is built; its mark says that it is news.
+      if present?.marks.remove(.counted) != nil { present?.marks.insert(.news) }
+    }
     if parts.contains(.flags) {
       flags = (try reader.takeSigned(), try reader.takeCompact("change", in: 0...EngineRestorer.largest))
     }
@@ -85,6 +95,7 @@ struct StateRow {
         lastSighting: try reader.takeSignedTime("last_sighting"), deadline: try reader.takeSigned())
       refinement = try BeaconIdentityCondition?(reading: &reader)
     }
+    if states & Self.hasTimed != 0 { timed = try TimedRow(reading: &reader) }
     try reader.end()
   }
 
@@ -107,6 +118,9 @@ struct StateRow {
     candidate = engine.tracker.candidate(of: slot)
     present = engine.delivery.present(of: slot)
     flags = engine.delivery.leftFlags(of: slot)
+    if let state = engine.tracker.timed(slot) {
+      timed = TimedRow(state, events: engine.delivery.eventCount(of: slot))
+    }
     var isUntold = observed == .undetermined
     if row.kind.isGeographic {
       if row.generation <= swept { isUntold = observed == .outside }
@@ -114,7 +128,7 @@ struct StateRow {
       let known = engine.tracker.beacon(slot) ?? BeaconTrack()
       if !known.isBlank || refinement != nil { track = known }
     }
-    if isUntold, noted == row.assumed, parts.isEmpty { return nil }
+    if isUntold, noted == row.assumed, parts.isEmpty, timed == nil { return nil }
   }
 }
 

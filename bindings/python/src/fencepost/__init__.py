@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from ._values.lines import Gate, LineGeographicCondition as LineGeographicCondition
     from ._values.policy import TransitionPolicy
     from ._values.records import Record
+    from ._values.schedule import Schedule, Timing
     from ._values.shapes import (
         Corridor,
         CorridorGeographicCondition as CorridorGeographicCondition,
@@ -99,6 +100,7 @@ _MODULES = {
     "_values.fixes": "BeaconSighting FIX_RECORD Fix",
     "_values.lines": "Gate",
     "_values.policy": "TransitionPolicy",
+    "_values.schedule": "Schedule Timing",
     "_values.records": "Record",
     "_values.shapes": "Corridor Polygon",
 }
@@ -180,8 +182,10 @@ __all__ = [
     "Record",
     "Reorderer",
     "RotationPlanner",
+    "Schedule",
     "SignificantChangeFilter",
     "State",
+    "Timing",
     "TransitionPolicy",
     "Tuning",
     "Visit",

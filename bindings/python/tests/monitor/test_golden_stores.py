@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fencepost import Circle, Fix, Fleet, Monitor, Polygon, TransitionPolicy, Zones, geodesic
+from fencepost import Circle, Fix, Fleet, Monitor, Polygon, Schedule, Timing, TransitionPolicy, Zones, geodesic
 from fencepost.types import Reason
 
 GOLDEN = Path(__file__).resolve().parents[4] / "Tests" / "Golden"
@@ -127,3 +127,44 @@ def test_snapshots_with_the_order_exits_first(kind: type[Monitor] | type[Fleet])
     restored.advance(100_000_000)
     found = [(event.identifier, str(event.state), event.date_us) for event in restored.events()]
     assert found == [("left", "unsatisfied", 80_000_000), ("entered", "satisfied", 80_000_000)]
+
+
+HOURS = Timing(
+    active=Schedule([(10_000_000, 50_000_000), (80_000_000, 900_000_000)], until=950_000_000), repeat_every=30,
+    repeat_limit=5, max_events=6,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["store", "snapshot"])
+def test_a_monitor_with_timings(source: str, tmp_path: Path) -> None:
+    files = {"store": GOLDEN / "store-3-timing.fencepost", "snapshot": GOLDEN / "snapshot-3-timing.bin"}
+    if WRITES and source == "store":
+        (tmp_path / "new").mkdir()
+        with Monitor(name="golden", store=tmp_path / "new") as monitor:
+            monitor.add(Circle(52.5, 13.4, radius=100), "home", policy="exact", timing=HOURS, tag=7)
+            monitor.add(Circle(52.5, 13.5, radius=100), "late", policy="exact", timing=Timing(absent_after=60))
+            for second in (0, 20, 45):
+                monitor.feed(fix(10, 200 if second == 0 else 5, second))
+            list(monitor.events())
+            files["snapshot"].write_bytes(monitor.snapshot())
+        shutil.copyfile(tmp_path / "new" / "golden.fencepost", files["store"])
+    if source == "store":
+        shutil.copyfile(files["store"], tmp_path / "golden.fencepost")
+        opened = Monitor(name="golden", store=tmp_path)
+    else:
+        opened = Monitor.restore(files["snapshot"].read_bytes())
+    with opened as monitor:
+        assert monitor.record("home").tag == 7 and monitor.next_deadline_us == 50_000_000
+        monitor.advance(60_000_000)
+        assert monitor.explain("home").reason is Reason.INACTIVE and monitor.explain("home").seconds_to_decide == 20
+        monitor.feed(fix(10, 5, 100))
+        monitor.advance(900_000_000)
+        found = [(event.identifier, str(event.cause), event.date_us // 1_000_000) for event in monitor.events()]
+        # The events at 10 s and 30 s were handled before; the sixth event exhausts the condition.
+        assert found == [
+            ("home", "determination", 80),
+            ("home", "repeat", 105),
+            ("home", "repeat", 135),
+            ("home", "repeat", 165),
+        ]
+        assert monitor.explain("home").seconds_to_decide is None

@@ -9,11 +9,13 @@ Paragraph names in comments (A4, B22, "Settled points", ...) refer to ``design/s
 
 from __future__ import annotations
 
+import copy
 import math
 
 from reference_explain import explain
 from reference_path import Way
 from reference_plausibility import Plausibility
+from reference_schedule import Occasions, Timing
 from reference_values import (
     EARLIEST,
     HOST_FLAGS,
@@ -35,6 +37,8 @@ from reference_values import (
     is_coordinate,
     microseconds,
 )
+
+EDGE, CONFIRMATION, REPEAT = range(3)  # the phases of one instant, apart from the determinations of its input
 
 
 class ReferenceMonitor:
@@ -97,31 +101,39 @@ class ReferenceMonitor:
 
     # Conditions ------------------------------------------------------------------------------------------------
 
-    def add_circle(self, identifier, latitude, longitude, radius, *, assuming="unknown", policy="standard", tag=0):
-        self._add(identifier, self._circle(latitude, longitude, radius), assuming, policy, tag)
+    def add_circle(
+        self, identifier, latitude, longitude, radius, *, assuming="unknown", policy="standard", tag=0, **timing
+    ):
+        self._add(identifier, self._circle(latitude, longitude, radius), assuming, policy, tag, timing)
 
-    def add_beacon(self, identifier, uuid, major=None, minor=None, *, assuming="unknown", policy="standard", tag=0):
-        self._add(identifier, self._beacon(uuid, major, minor), assuming, policy, tag)
+    def add_beacon(
+        self, identifier, uuid, major=None, minor=None, *, assuming="unknown", policy="standard", tag=0, **timing
+    ):
+        self._add(identifier, self._beacon(uuid, major, minor), assuming, policy, tag, timing)
 
-    def ensure_circle(self, identifier, latitude, longitude, radius, *, assuming="unknown", policy="standard", tag=0):
-        self._ensure(identifier, self._circle(latitude, longitude, radius), assuming, policy, tag)
+    def ensure_circle(
+        self, identifier, latitude, longitude, radius, *, assuming="unknown", policy="standard", tag=0, **timing
+    ):
+        self._ensure(identifier, self._circle(latitude, longitude, radius), assuming, policy, tag, timing)
 
-    def ensure_beacon(self, identifier, uuid, major=None, minor=None, *, assuming="unknown", policy="standard", tag=0):
-        self._ensure(identifier, self._beacon(uuid, major, minor), assuming, policy, tag)
+    def ensure_beacon(
+        self, identifier, uuid, major=None, minor=None, *, assuming="unknown", policy="standard", tag=0, **timing
+    ):
+        self._ensure(identifier, self._beacon(uuid, major, minor), assuming, policy, tag, timing)
 
-    def add_shape(self, identifier, shape, *, assuming="unknown", policy="standard", tag=0):
+    def add_shape(self, identifier, shape, *, assuming="unknown", policy="standard", tag=0, **timing):
         """`shape` is a Polygon or a Corridor of `reference_shapes`."""
-        self._add(identifier, self._shape(shape), assuming, policy, tag)
+        self._add(identifier, self._shape(shape), assuming, policy, tag, timing)
 
-    def ensure_shape(self, identifier, shape, *, assuming="unknown", policy="standard", tag=0):
-        self._ensure(identifier, self._shape(shape), assuming, policy, tag)
+    def ensure_shape(self, identifier, shape, *, assuming="unknown", policy="standard", tag=0, **timing):
+        self._ensure(identifier, self._shape(shape), assuming, policy, tag, timing)
 
-    def add_gate(self, identifier, gate, *, tag=0):
+    def add_gate(self, identifier, gate, *, tag=0, **timing):
         """`gate` is a Gate of `reference_gate`: it has no policy and no assumed state."""
-        self._add(identifier, self._gate(gate), "unknown", None, tag)
+        self._add(identifier, self._gate(gate), "unknown", None, tag, timing)
 
-    def ensure_gate(self, identifier, gate, *, tag=0):
-        self._ensure(identifier, self._gate(gate), "unknown", None, tag)
+    def ensure_gate(self, identifier, gate, *, tag=0, **timing):
+        self._ensure(identifier, self._gate(gate), "unknown", None, tag, timing)
 
     def _gate(self, gate):
         if self.path != "geodesic" or self.delivery != "every":
@@ -149,13 +161,22 @@ class ReferenceMonitor:
             minor=None if minor is None else checked_16_bit(minor),
         )
 
-    def _ensure(self, identifier, definition, assuming, policy, tag):
+    def _ensure(self, identifier, definition, assuming, policy, tag, timing):
         checked_identifier(identifier)
         if assuming not in ("unknown", "satisfied", "unsatisfied"):
             raise Refused("invalid_argument", "assuming")
         fields = checked_policy(policy)
+        times = Timing(definition["kind"], **timing)
         there = self._conditions.get(identifier)
-        if there is not None and there.policy == fields and there.tag == tag:
+        if there is not None and self._is_nearly(there, definition, fields, tag, times):
+            self._take_list(there, times)
+            return
+        self._add(identifier, definition, assuming, policy, tag, timing)
+
+    @staticmethod
+    def _is_nearly(there, definition, fields, tag, times):
+        """Whether a condition is kept by `ensure`, which does not compare the list of intervals."""
+        if there.policy == fields and there.tag == tag and there.timing.compared == times.compared:
             old = there.definition
             if old["kind"] == definition["kind"] == "circle":
                 if (
@@ -163,19 +184,20 @@ class ReferenceMonitor:
                     and abs(old["longitude"] - definition["longitude"]) <= 1e-7
                     and abs(old["radius"] - definition["radius"]) <= 0.5
                 ):
-                    return
+                    return True
             elif old["kind"] == definition["kind"] and "shape" in old:
                 if old["shape"].is_nearly(definition["shape"]):
-                    return
+                    return True
             elif old == definition:
-                return
-        self._add(identifier, definition, assuming, policy, tag)
+                return True
+        return False
 
-    def _add(self, identifier, definition, assuming, policy, tag):
+    def _add(self, identifier, definition, assuming, policy, tag, timing):
         checked_identifier(identifier)
         if assuming not in ("unknown", "satisfied", "unsatisfied"):  # A32
             raise Refused("invalid_argument", "assuming")
         fields = checked_policy(policy)
+        times = Timing(definition["kind"], **timing)
         self._generations += 1
         old = self._conditions.pop(identifier, None)
         if old is None:
@@ -184,19 +206,71 @@ class ReferenceMonitor:
         else:  # a replacement discards the old condition's record, pending event and event in flight (A1)
             rank = old.rank
             self._forget_in_flight(old)
-        c = Condition(identifier, definition, fields, tag, self._generations, rank)
+        c = Condition(identifier, definition, fields, tag, self._generations, rank, assuming, (times, Occasions()))
         c.record = Event(c, state=assuming, cause="determination", date=self.clock, order=0, flags=())
         self._conditions[identifier] = c
+        self._see_time(c)
         self._refresh_flags()
+        self._begin_to_watch(c)
+
+    def _begin_to_watch(self, c):
+        """Looks back to the latest fix, after an add or a start."""
         if c.suspended:
             return
+        self._watch_for_absence(c)
         if c.is_place:
             fix = self.latest_fix  # A4
             if fix is not None and self.clock - fix.time <= self.initial_fix_max_age:
                 self._evaluate(c, fix, self.clock)
                 self._tell_all()
-        else:
-            self._watch_for_absence(c)  # a beacon
+
+    # Schedules -------------------------------------------------------------------------------------------------
+
+    def _see_time(self, c):
+        """Sets whether a condition is active at the clock. Before any time is known, no edge has passed."""
+        o, known = c.occasions, self.clock is not None
+        o.passed = self.clock
+        o.is_open = c.timing.is_open(self.clock) if known else c.timing.active is None
+        o.has_ended = known and c.timing.has_ended(self.clock)
+
+    def _pass_edge(self, c):
+        """Passes an edge at the clock. A start is as an add of the same definition, without a new generation."""
+        before = c.occasions.is_open
+        self._see_time(c)
+        self._refresh_flags([c])
+        if c.occasions.is_open and not before and "exhausted" not in c.flags:
+            c.occasions.has_started = True
+            self._begin_to_watch(c)
+
+    def _take_list(self, c, times):
+        """Takes over another list of intervals; what differs at the clock is an edge."""
+        c.timing = times
+        if self.clock is not None:
+            self._pass_edge(c)
+
+    def _enqueue(self, c, event):
+        """Appends an event, and counts it. The last event that a condition may have says that it is exhausted."""
+        c.queue.append(event)
+        if event.silent or event.cause == "diagnostic" or event.is_counted:
+            return
+        event.is_counted = True
+        c.occasions.events += 1
+        if c.occasions.events == c.timing.max_events:
+            event.flags = event.flags | {"inactive", "exhausted"}
+            self._refresh_flags([c])
+
+    def _repeat(self, c):
+        """Reports that the state still holds, even if the consumer knows it."""
+        date = c.occasions.repeat
+        c.occasions.count_repeat(c.timing)
+        o = Observation("in", date, "repeat", None, None, evidence_date=c.observed.evidence_date)
+        o.is_news = True
+
+        def tell(number):
+            o.order = number
+            self._on_news(c, o)
+
+        self._tell(1, date, tell)
 
     def remove(self, identifier):
         old = self._conditions.pop(identifier, None)
@@ -219,8 +293,9 @@ class ReferenceMonitor:
         }
         seen = set()
         for identifier, kind, values, rest in members:
-            definition[kind](*values)
+            kind_of_definition = definition[kind](*values)["kind"]
             checked_identifier(identifier)
+            Timing(kind_of_definition, **{k: v for k, v in rest.items() if k not in ("assuming", "policy", "tag")})
             checked_policy(rest.get("policy"))
             if rest.get("assuming", "unknown") not in ("unknown", "satisfied", "unsatisfied") or identifier in seen:
                 raise Refused("invalid_argument", "a member of the set")
@@ -323,12 +398,13 @@ class ReferenceMonitor:
             self._note_gap(fix)
             return
         # A path lays no fixes for conditions with probabilities.
-        places = [c for c in self._in_add_order() if c.is_place and not c.suspended and not c.has_probability]
+        places = [c for c in self._in_add_order() if c.is_place and not c.has_probability]
         first, end = max(self.clock, last.time + 1), fix.time - 1
         self._crossings = self._gate_crossings(way)
         if not places or first > end:
             return
-        for instant in way.instants(places, first, end):
+        starts = {start for c in places for start, _ in c.timing.active or () if first < start <= end}
+        for instant in sorted({*way.instants(places, first, end), *starts}):
             while True:  # a fix at the deadline confirms a candidate that waits for evidence
                 waiting = [
                     c.candidate.deadline for c in places if c.candidate and c.policy["dwell_policy"] == "evidence"
@@ -347,7 +423,7 @@ class ReferenceMonitor:
             (
                 (max(instant, self.clock), c.generation, c, instant, direction, way)
                 for c in self._in_add_order()
-                if c.is_gate and not c.suspended
+                if c.is_gate
                 for instant, direction in c.definition["shape"].crossings(way.start, way.end)
                 if not c.is_new or instant > self.clock
             ),
@@ -358,7 +434,8 @@ class ReferenceMonitor:
         self._pass_time(instant)
         fix = Fix(instant, *way.place(instant), way.accuracy, "path")
         for c in places:
-            self._evaluate(c, fix, instant)
+            if not c.suspended:
+                self._evaluate(c, fix, instant)
         self._end(instant)
 
     def feed_sightings(self, time_us, sightings):
@@ -391,6 +468,7 @@ class ReferenceMonitor:
                 else:  # without scanning, the state is undetermined, no event is reported, and timers stop (A29)
                     c.observed = None
                     c.absence_deadline = None
+                    c.occasions.forget_state()
         self._end(time_us)
 
     def set_host(self, flags=None, unsupported=None, time_us=None):
@@ -432,6 +510,9 @@ class ReferenceMonitor:
             c.observed = c.candidate = c.last_fix = c.last_sighting = c.absence_deadline = None
             c.evidence_is_in = False
             c.is_new = True
+            c.occasions.forget_state()
+            self._see_time(c)
+            self._refresh_flags([c])
             self._watch_for_absence(c)
 
     def _begin(self, time, is_word_of_host=False):
@@ -457,34 +538,42 @@ class ReferenceMonitor:
         if self.clock is None:
             self.clock = time
             for c in self._in_add_order():  # the first time that the clock shows starts the absence timers
+                self._see_time(c)
+                self._refresh_flags([c])
                 self._watch_for_absence(c)
 
     def _pass_time(self, time):
-        self._fire(lambda deadline: deadline < time)
+        """Makes all changes that are due before an input's time, and passes the edges of schedules at that time."""
+        self._fire(time, EDGE)
         self.clock = time
 
     def _end(self, time):
         """After an input has been applied, makes all changes that are due at the input's time or earlier."""
-        self._fire(lambda deadline: deadline <= time)
+        self._fire(time, REPEAT)
 
-    def _fire(self, is_due):
-        """Processes deadlines in order of time; equal deadlines are processed in the order in which the conditions were
-        added."""
-        due = []
-        for c in self._conditions.values():
-            if c.candidate is not None:
-                by_timer = c.policy["dwell_policy"] == "timer" and is_due(c.candidate.deadline)
-                if by_timer or c.evidence_is_in:
-                    due.append((c.candidate.deadline, c.generation, c))
-            if c.absence_deadline is not None and is_due(c.absence_deadline):
-                due.append((c.absence_deadline, c.generation, c))
-        crossed = [crossing for crossing in self._crossings if is_due(crossing[0])]
-        self._crossings = self._crossings[len(crossed) :]
-        for deadline, _, c, *crossing in sorted(due + crossed, key=lambda item: item[:2]):
-            if c.is_gate:
+    def _fire(self, time, last_phase):
+        """Confirms the changes that are due up to the end of a phase of a time: by time, then phase, then add order."""
+        while True:
+            due = [(*item[:2], item[2].generation, *item[2:]) for item in self._due() if item[:2] <= (time, last_phase)]
+            if not due:
+                break
+            deadline, phase, _, c, *crossing = min(due, key=lambda item: item[:3])
+            if self._untold and self._untold[-1][0] < deadline:
+                self._tell_all()  # an instant ends, which may exhaust a condition
+                continue
+            if phase == EDGE:
+                self.clock = deadline
+                self._pass_edge(c)
+            elif phase == REPEAT:
+                self._repeat(c)
+            elif c.is_gate:
+                self._crossings.remove((deadline, c.generation, c, *crossing))
                 self._cross(c, deadline, *crossing)
-            elif c.is_place:
+            elif c.candidate is not None:
                 self._confirm(c)
+            elif c.is_place:
+                c.occasions.absence = None
+                self._observe(c, "out", deadline, "timeout")
             else:
                 c.absence_deadline = None
                 self._observe(c, "out", deadline, "timeout", evidence_date=c.last_sighting)
@@ -502,6 +591,23 @@ class ReferenceMonitor:
         changes, self._untold = sorted(self._untold, key=lambda change: change[:2]), []
         for _, _, tell in changes:
             tell(self._next_change())
+
+    def _due(self):
+        """Returns all that will be due, each as (time, phase, condition, ...)."""
+        for c in self._conditions.values():
+            if c.timing.active is not None and c.occasions.passed is not None and "exhausted" not in c.flags:
+                edge = c.timing.next_edge(c.occasions.passed)
+                if edge is not None:
+                    yield edge, EDGE, c
+            if c.candidate is not None and (c.evidence_is_in or c.policy["dwell_policy"] == "timer"):
+                yield c.candidate.deadline, CONFIRMATION, c
+            for deadline in (c.absence_deadline, c.occasions.absence):
+                if deadline is not None:
+                    yield deadline, CONFIRMATION, c
+            if c.occasions.repeat is not None:
+                yield c.occasions.repeat, REPEAT, c
+        for deadline, _, c, *crossing in self._crossings:
+            yield deadline, CONFIRMATION, c, *crossing
 
     def _waiting(self):
         in_flight = None if self._in_flight is None else self._in_flight[1]
@@ -545,6 +651,8 @@ class ReferenceMonitor:
     def _cross(self, c, date, instant, direction, way):
         """A gate has no state: each crossing produces an event, even if the clock is already past the time of the
         crossing."""
+        if c.suspended:
+            return
         fix = way.end if instant == way.end.time else Fix(instant, *way.place(instant), way.accuracy, "path")
         event = Event(
             c,
@@ -561,7 +669,8 @@ class ReferenceMonitor:
 
         def tell(number):
             event.order = number
-            c.queue.append(event)
+            if "exhausted" not in c.flags:
+                self._enqueue(c, event)
 
         self._tell(2, date, tell)
 
@@ -598,17 +707,26 @@ class ReferenceMonitor:
         )
 
     def _watch_for_absence(self, c):
-        """Starts the initial timer of a beacon condition if the condition is undetermined and can be observed."""
+        """Starts the initial timer of a condition if the condition is undetermined and can be observed."""
+        if c.is_place and not c.suspended and c.observed is None and self.clock is not None:
+            after = c.timing.absent_after
+            c.occasions.absence = None if after is None else self.clock + after
         if c.is_beacon and self.scanning and not c.suspended and c.observed is None and self.clock is not None:
             c.absence_deadline = self.clock + self.beacon_initial_timeout
 
     def _observe(self, c, side, date, cause, decided=None, **evidence):
         transition = "initial" if c.observed is None else ("entry" if side == "in" else "exit")
         o = c.observed = Observation(side, date, cause, transition, None, **evidence)
+        c.occasions.forget_state()
+        c.occasions.begin_stay(c.timing, o)
+        if transition == "initial":
+            # The first determination since a start is always news, unless it agrees with the assumed state.
+            o.is_news = c.occasions.has_started and o.state != c.assuming and "initial" in c.policy["notify"]
+            c.occasions.has_started = False
         if c.is_place:
             reported = (c.queue[-1] if c.queue else c.record).state
             is_event = transition in c.policy["notify"] and (
-                o.state != reported or (c.queue and self.delivery != "every")
+                o.is_news or o.state != reported or (c.queue and self.delivery != "every")
             )
             o.follows_gap = self._tells_gap(date, o.evidence_date if decided is None else decided, is_event)
 
@@ -646,10 +764,17 @@ class ReferenceMonitor:
                 flags.add("condition_limit_exceeded")
         if not self.store_works:
             flags.add("persistence_unavailable")
+        if c.occasions.events == c.timing.max_events:
+            flags |= {"inactive", "exhausted"}
+        else:
+            if not c.occasions.is_open:
+                flags.add("inactive")
+            if c.occasions.has_ended:
+                flags |= {"inactive", "schedule_ended"}
         return frozenset(flags)
 
-    def _refresh_flags(self):
-        for c in self._in_add_order():
+    def _refresh_flags(self, conditions=None):
+        for c in self._in_add_order() if conditions is None else conditions:
             now = self._flags_now(c)
             if now == c.flags:
                 continue
@@ -662,6 +787,8 @@ class ReferenceMonitor:
             c.flags = now
             if c.suspended:  # a suspension clears the observation and the candidate, but never a pending event
                 c.observed = c.candidate = c.absence_deadline = c.last_fix = None
+                c.evidence_is_in = False
+                c.occasions.forget_state()
             elif was_suspended:
                 c.is_new = True
                 self._watch_for_absence(c)
@@ -669,9 +796,9 @@ class ReferenceMonitor:
 
     # Events ----------------------------------------------------------------------------------------------------
 
-    def _event_of_observation(self, c, before):
-        o = c.observed
-        silent = o.transition not in c.policy["notify"]
+    def _event_of_observation(self, c, o, before):
+        is_repeat = o.cause == "repeat"  # which ignores `notify`, and shows the beacon of the event before it
+        silent = not is_repeat and o.transition not in c.policy["notify"]
         flags = c.flags
         if silent:
             # `notify` does not apply to diagnostic events, so flags are still reported after a silent change.
@@ -684,7 +811,7 @@ class ReferenceMonitor:
             order=o.order,
             flags=flags,
             evidence_date=o.evidence_date,
-            refinement=o.refinement,
+            refinement=before.refinement if is_repeat else o.refinement,
             evidence=o.evidence,
             silent=silent,
             follows_gap=o.follows_gap,
@@ -704,24 +831,40 @@ class ReferenceMonitor:
         )
 
     def _on_observed(self, c):
-        if self.delivery == "every":
+        if c.observed.is_news:
+            self._on_news(c, c.observed)
+        elif self.delivery == "every":
             before = c.queue[-1] if c.queue else c.record
             if c.observed.state != before.state:
-                c.queue.append(self._event_of_observation(c, before))
+                self._enqueue(c, self._event_of_observation(c, c.observed, before))
                 self._apply_silent(c)
-            return
-        if not c.queue:
+        elif not c.queue:
             self._build(c)
         elif self.delivery == "latest" and not c.queue[0].handed_out:
             waiting = c.queue[0]
             differs = c.observed.state != c.record.state
             if differs or waiting.state != c.record.state:
                 c.queue.clear()
-                event = self._event_of_observation(c, c.record)
+                event = self._event_of_observation(c, c.observed, c.record)
+                event.is_counted = waiting.is_counted
                 if event.silent:
                     self._build(c)  # the record changes without an event
-                elif differs or event.flags != c.record.flags:
-                    c.queue.append(event)
+                elif differs or event.flags - {"inactive"} != c.record.flags - {"inactive"}:
+                    self._enqueue(c, event)
+
+    def _on_news(self, c, o):
+        """Reports an observation that is always news: it is not compared with the reported state."""
+        if self.delivery == "every":
+            self._enqueue(c, self._event_of_observation(c, o, c.queue[-1] if c.queue else c.record))
+        elif not c.queue:
+            self._enqueue(c, self._event_of_observation(c, o, c.record))
+        elif self.delivery == "latest" and not c.queue[0].handed_out:
+            waiting = c.queue.pop()
+            event = self._event_of_observation(c, o, waiting if waiting.state == "satisfied" else c.record)
+            event.is_counted = waiting.is_counted
+            self._enqueue(c, event)
+        else:
+            c.occasions.news = o  # reported at the commit, if the state still holds then
 
     def _on_flags(self, c):
         if self.delivery == "every":
@@ -734,16 +877,19 @@ class ReferenceMonitor:
             waiting = c.queue[0]
             if has_news(c.flags, waiting.flags):
                 event = self._diagnostic_event(c, waiting.state, c.record.refinement)
+                event.is_counted = waiting.is_counted
                 c.queue.clear()
-                if (event.state, event.flags) != (c.record.state, c.record.flags):
+                if (event.state, event.flags - {"inactive"}) != (c.record.state, c.record.flags - {"inactive"}):
                     c.queue.append(event)
 
     def _build(self, c):
         """With delivery `first` or `latest` and no pending event, builds at most one event from the present state."""
-        if c.observed is not None and c.observed.state != c.record.state:
-            event = self._event_of_observation(c, c.record)
+        news, c.occasions.news = c.occasions.news, None
+        o = news or c.observed
+        if news is not None or (o is not None and o.state != c.record.state):
+            event = self._event_of_observation(c, o, c.record)
             if not event.silent:
-                c.queue.append(event)
+                self._enqueue(c, event)
                 return
             c.record = event
         if has_news(c.flags, c.record.flags):
@@ -793,7 +939,9 @@ class ReferenceMonitor:
         c = self._conditions.get(identifier)
         if c is None:
             return None
-        return dict(condition=dict(c.definition), last_event=c.record.as_dict())
+        event = copy.copy(c.record)
+        event.flags = event.flags - {"inactive"} | c.flags & {"inactive"}
+        return dict(condition=dict(c.definition), last_event=event.as_dict())
 
     def statistics(self):
         return dict(self._statistics, waiting=self._waiting())

@@ -10,7 +10,7 @@ import numpy
 from reference import ReferenceMonitor
 from reference_values import Observation
 
-from fencepost import DwellPolicy, Event, Notify, TransitionPolicy
+from fencepost import DwellPolicy, Event, Notify, Timing, TransitionPolicy
 from fencepost._values.events import diagnostic_names
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -36,6 +36,20 @@ def reference_policy(policy: TransitionPolicy) -> dict[str, Any]:
         "dwell_policy": "timer" if policy.dwell_policy is DwellPolicy.TIMER else "evidence",
         "notify": tuple(names[flag] for flag in policy.notify),
     }
+
+
+def reference_timing(timing: Timing) -> dict[str, Any]:
+    """Converts a timing to the reference's form."""
+    found = {
+        name: getattr(timing, name)
+        for name in ("absent_after", "repeat_every", "repeat_limit", "max_events")
+        if getattr(timing, name) is not None
+    }
+    if timing.active is not None:
+        found["active"] = [[start / 1e6, end / 1e6] for start, end in timing.active.intervals_us]
+        if timing.active.until_us is not None:
+            found["active_until"] = timing.active.until_us / 1e6
+    return found
 
 
 def iso(time_us: int | None) -> str | None:
@@ -150,11 +164,11 @@ class ManyCircles(ReferenceMonitor):
         self._side[self._index[c.generation]] = -1 if observed.side == "in" else 1
         self._with_events.add(self._index[c.generation])
 
-    def _fire(self, is_due: Any) -> None:
+    def _fire(self, time: int, last_phase: int) -> None:
         everything = self._conditions
         self._conditions = {index: self._order[index] for index in numpy.flatnonzero(self._candidates)}
         try:
-            super()._fire(is_due)
+            super()._fire(time, last_phase)
         finally:
             self._conditions = everything
 

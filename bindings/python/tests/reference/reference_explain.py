@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from reference_values import UNMONITORED_FLAGS
+from reference_values import TIMING_FLAGS, UNMONITORED_FLAGS
 
 
 def explain(c, clock, scanning, confidence):
@@ -39,12 +39,17 @@ def explain(c, clock, scanning, confidence):
         _explain_beacon(c, clock, answer)
     if c.flags & UNMONITORED_FLAGS:
         answer["reason"] = "unmonitored"
-    elif c.suspended:
+    elif c.flags - TIMING_FLAGS - {"persistence_unavailable"}:
         answer["reason"] = "suspended"
+    elif c.suspended:
+        answer["reason"] = "inactive"
     elif not c.is_place and not scanning:
         answer["reason"] = "scanner_off"
-    if answer["reason"] in ("unmonitored", "suspended", "scanner_off"):
+    if answer["reason"] in ("unmonitored", "suspended", "inactive", "scanner_off"):
         answer["metres_to_decide"] = answer["seconds_to_decide"] = answer["accuracy_needed"] = None
+    if answer["reason"] == "inactive" and "exhausted" not in c.flags and clock is not None:
+        start = c.timing.next_start(clock)
+        answer["seconds_to_decide"] = None if start is None else (start - clock) / 1e6
     return answer
 
 

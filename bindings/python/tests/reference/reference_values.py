@@ -24,10 +24,14 @@ FLAG_ORDER = (
     "persistence_unavailable",
     "service_session_required",
     "authorization_request_in_progress",
+    "inactive",
+    "schedule_ended",
+    "exhausted",
 )
+TIMING_FLAGS = frozenset({"inactive", "schedule_ended", "exhausted"})
 UNMONITORED_FLAGS = frozenset({"condition_unsupported", "condition_limit_exceeded"})
 KINDS = frozenset({"circle", "polygon", "corridor", "line", "beacon"})
-HOST_FLAGS = frozenset(FLAG_ORDER) - UNMONITORED_FLAGS - {"persistence_unavailable"}
+HOST_FLAGS = frozenset(FLAG_ORDER) - UNMONITORED_FLAGS - TIMING_FLAGS - {"persistence_unavailable"}
 
 PRESETS = {
     "standard": dict(
@@ -206,6 +210,7 @@ class Observation:
         self.refinement = refinement
         self.evidence = evidence or NO_EVIDENCE
         self.follows_gap = False
+        self.is_news = False  # reported even if the state equals the reported state
 
 
 class Candidate:
@@ -241,6 +246,7 @@ class Event:
         self.silent = silent
         self.follows_gap = follows_gap
         self.direction = direction
+        self.is_counted = False  # for max_events; an event that replaces another is not counted again
         self.sequence = None  # the event gets its sequence at its first delivery
 
     @property
@@ -266,8 +272,10 @@ class Event:
 
 
 class Condition:
-    def __init__(self, identifier, definition, policy, tag, generation, rank):
+    def __init__(self, identifier, definition, policy, tag, generation, rank, assuming, timing):
         self.identifier, self.definition, self.policy, self.tag = identifier, definition, policy, tag
+        self.assuming = assuming
+        self.timing, self.occasions = timing  # a Timing, and its Occasions
         self.generation = generation  # add sequence
         self.rank = rank  # position in the queue for slots; a condition that replaces this one inherits the position
         self.flags = frozenset()  # diagnostic flags that are set now
@@ -404,6 +412,7 @@ class Condition:
 
 def has_news(now: frozenset, before: frozenset) -> bool:
     """Returns True if the change from the reported flags `before` to the flags `now` causes a diagnostic event."""
+    now, before = now - {"inactive"}, before - {"inactive"}
     if now == before:
         return False
     gone = before - now

@@ -54,6 +54,7 @@ VERBS = (
     "nearest",
 )
 EVENT_TIMES = ("date", "evidence_date")
+TIMING_KEYS = ("active", "active_until", "absent_after", "repeat_every", "repeat_limit", "max_events")
 EXPLAIN_TIMES = ("candidate_since", "candidate_deadline", "last_sighting", "absence_deadline")
 
 
@@ -278,7 +279,7 @@ class Scenario:
 
     @staticmethod
     def options_of(step):
-        rest = {key: step[key] for key in ("assuming", "policy", "tag") if key in step}
+        rest = {key: step[key] for key in ("assuming", "policy", "tag", *TIMING_KEYS) if key in step}
         if isinstance(rest.get("policy"), dict):
             rest["policy"] = {
                 key: number(value) if key not in ("dwell_policy", "notify") else value

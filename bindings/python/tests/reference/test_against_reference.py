@@ -17,7 +17,7 @@ import pytest
 from conftest import IS_FULL
 from hypothesis import HealthCheck, given, note, settings, strategies as st
 from reference import ReferenceMonitor
-from reference_adapter import reference_policy, same_event
+from reference_adapter import reference_policy, reference_timing, same_event
 from reference_values import Refused
 from shape_palette import palette, reference_shape
 
@@ -51,7 +51,14 @@ BASES = ((52.5, 13.4), (0.0, 0.0), (-17.5, 179.9995), (89.999, 40.0), (-60.0, -1
 NAMES = ("a", "b", "c", "d", "ü")
 UUIDS = ("e2c56db5-dffb-48d2-b060-d0f5a71096e0", "00000000-0000-0000-0000-000000000000")
 MICROSECONDS = (0, 0, 1, 1_000_000, 1_000_000, 5_000_000, 19_999_999, 20_000_000, 30_000_000, 61_000_000, -1)
-LIBRARY_FLAGS = ("CONDITION_UNSUPPORTED", "CONDITION_LIMIT_EXCEEDED", "PERSISTENCE_UNAVAILABLE")
+LIBRARY_FLAGS = (
+    "CONDITION_UNSUPPORTED",
+    "CONDITION_LIMIT_EXCEEDED",
+    "PERSISTENCE_UNAVAILABLE",
+    "INACTIVE",
+    "SCHEDULE_ENDED",
+    "EXHAUSTED",
+)
 HOST_FLAGS = [flag for flag in Diagnostics if flag.name not in LIBRARY_FLAGS]
 
 policies = st.one_of(
@@ -278,6 +285,8 @@ class Pair:
     def put(self, ensure: bool, condition: Any, name: str, chosen: dict[str, Any], theirs: Callable[..., Any]) -> None:
         ours = self.ours.ensure if ensure else self.ours.add
         rest = {**chosen, "policy": reference_policy(chosen["policy"])}
+        if (timing := rest.pop("timing", None)) is not None:
+            rest |= reference_timing(timing)
         self.both(lambda: ours(condition, name, **chosen), lambda: theirs(**rest))
 
     def do_remove(self, name: str) -> None:
@@ -316,7 +325,7 @@ class Pair:
 
     def compare_explanations(self, identifier: str) -> None:
         ours, theirs = self.ours.explain(identifier), self.theirs.explain(identifier)
-        assert (ours.reason, ours.observed) == (theirs["reason"], theirs["state"])
+        assert (ours.reason, ours.observed) == (theirs["reason"], theirs["state"]), (ours, theirs)
         assert ours.candidate_start_us == theirs["candidate_since"]
         assert ours.last_sighting_us == theirs["last_sighting"]
         deadline = (

@@ -24,7 +24,7 @@ from reference_values import Condition as ReferenceCondition, Event as Reference
 from shape_palette import palette
 from test_against_reference import BASES, HOST_FLAGS, KINDS, NAMES, START, UUIDS, Pair
 
-from fencepost import Delivery, DwellPolicy, EventOrder, Monitor, Notify, TransitionPolicy
+from fencepost import Delivery, DwellPolicy, EventOrder, Monitor, Notify, Schedule, Timing, TransitionPolicy
 
 SEED = int(os.environ.get("FENCEPOST_SEED", "1"))
 LIVES = int(os.environ.get("FENCEPOST_LIVES", "2500"))
@@ -45,6 +45,7 @@ STEPS = (
     61_000_000,
 )
 LATE = (-1, -5_000_000)
+EDGES = (-30_000_000, -5_000_000, 0, 0, 1, 1_000_000, 5_000_000, 5_000_000, 10_000_000, 25_000_000, 60_000_000)
 
 
 class BatchReference(ReferenceMonitor):
@@ -116,13 +117,14 @@ class Life(Pair):
         self.ours, self.theirs = Monitor(**options), BatchReference(**options)
         self.names = NAMES[: chance.choice([1, 2, 3, 5])]
         self.policies = [self.policy() for _ in range(2)]
+        self.are_timed = chance.random() < 0.5
         # Each random run mainly uses one group of actions, and occasionally the other groups.
         actions = [
             self.walk, self.walk, self.fixes, self.sighting, self.sighting, self.scanner, self.host, self.wait,
             self.wait,
             self.circle, self.shaped, self.beacon, self.removal,
             self.handling, self.handling, self.batch, self.do_acknowledge,
-            self.restart, self.fork,
+            self.restart, self.fork, self.rewind,
         ]  # fmt: skip
         self.actions = actions + [action for action in chance.sample(actions, 5) for _ in range(6)]
         self.away = 0.0
@@ -165,7 +167,27 @@ class Life(Pair):
     def options(self) -> dict[str, Any]:
         policy = self.chance.choice(self.policies) if self.chance.random() < 0.8 else self.policy()
         assuming = self.chance.choice(["unknown", "satisfied", "unsatisfied"])
-        return {"assuming": assuming, "policy": policy, "tag": self.chance.choice([0, 0, 7])}
+        options = {"assuming": assuming, "policy": policy, "tag": self.chance.choice([0, 0, 7])}
+        if self.are_timed and self.chance.random() < 0.7:
+            options["timing"] = self.timing()
+        return options
+
+    def timing(self) -> Timing:
+        """Returns a timing whose edges are often times of inputs, and touch."""
+        chance = self.chance
+        active = until = None
+        if chance.random() < 0.7:
+            edges = sorted(self.clock + chance.choice(EDGES) for _ in range(2 * chance.randrange(4)))
+            active = [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
+            until = chance.choice([None, None, self.clock + max(EDGES)])
+        every = chance.choice([None, None, 1.0, 5.0, 20.0])
+        return Timing(
+            active=None if active is None else Schedule(active, until=until),
+            absent_after=chance.choice([None, None, 0.000001, 5.0, 20.0]),
+            repeat_every=every,
+            repeat_limit=1000 if every is None else chance.choice([1, 2, 1000]),
+            max_events=chance.choice([None, None, None, 1, 2, 5]),
+        )
 
     def fix(self) -> tuple[int, float, float, float, tuple[float, float] | None]:
         """Returns the next fix of a walk back and forth along one meridian, with jumps. Each distance is a whole number
@@ -201,6 +223,10 @@ class Life(Pair):
         chance = self.chance
         flags = chance.sample(HOST_FLAGS, chance.choice([0, 0, 0, 1, 1, 2, 7]))
         self.do_host(self.step(), flags, chance.sample(list(KINDS), chance.choice([0, 0, 0, 1, 2])))
+
+    def rewind(self) -> None:
+        if self.chance.random() < 0.3:
+            self.do_rewind(self.chance.choice([0, 1, 5_000_000, 10_000_000, 30_000_000]))
 
     def wait(self) -> None:
         self.do_advance(self.step())

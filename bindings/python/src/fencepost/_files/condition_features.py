@@ -14,6 +14,8 @@ from .._values.arguments import PROBABILITIES, identifier_text
 from .text import parse_json
 
 _NAMED = ("identifier", "radius", "assuming", "policy", *PROBABILITIES, "edges", "oriented", "buffer", "gate")
+TIMING = ("active", "active_until", "absent_after", "repeat_every", "repeat_limit", "max_events")
+"""The properties that state when a condition is active. They have no other names."""
 
 
 def geojson_features(text: str, path: str | Path, columns: Mapping[str, str]) -> Iterator[tuple[str, Any]]:

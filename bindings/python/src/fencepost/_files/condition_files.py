@@ -19,13 +19,17 @@ from .._values.arguments import MAX_VERTICES, PROBABILITIES, assumed_state, is_g
 from .._values.conditions import Beacon, Circle, is_line
 from .._values.enums import State
 from .._values.policy import TransitionPolicy
-from .condition_features import geojson_features
+from .condition_features import TIMING, geojson_features
 from .condition_shapes import SHAPES, shape_condition
 from .doubts import about_radii
 from .kinds import ending, is_packed, read_unpacked
 from .text import decode
 from .tracks import VECTOR_FORMATS
 from .vector import PLAIN, Reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .._values.schedule import Timing
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class ConditionRow:
     tag: int = 0
     max_vertices: int = 0
     """The largest number of vertices of a shape; 0 means that only the library's limit applies."""
+    timing: Timing | None = None
 
 
 def read_conditions(
@@ -151,6 +156,7 @@ def _row(
         raise InvalidArgumentError("identifier: must be a string")
     state = assumed_state(properties.get("assuming", assuming))
     policy = policy_of(properties.get("policy"), default, *map(properties.get, PROBABILITIES))
+    timing = _timing(properties)
     geometry = feature.get("geometry")
     if isinstance(geometry, dict) and geometry.get("type") in SHAPES:
         said = properties.get("edges")
@@ -160,12 +166,40 @@ def _row(
                 if properties.get(name) is not None:
                     needed = f"remove {name}; a gate does not accept it, because each crossing counts"
                     raise InvalidArgumentError(f"{name}: {needed}")
-            return ConditionRow(place, identifier, shape, State.UNKNOWN, None, said is None, max_vertices=most)
-        return ConditionRow(place, identifier, shape, state, policy, said is None, max_vertices=most)
+            return ConditionRow(
+                place, identifier, shape, State.UNKNOWN, None, said is None, max_vertices=most, timing=timing
+            )
+        return ConditionRow(place, identifier, shape, state, policy, said is None, max_vertices=most, timing=timing)
     if is_gate(properties.get("gate")):
         raise InvalidArgumentError("gate: only a line can be a gate")
     condition = _beacon(properties) if geometry is None else _circle(geometry, properties, radius)
-    return ConditionRow(place, identifier, condition, state, policy)
+    return ConditionRow(place, identifier, condition, state, policy, timing=timing)
+
+
+def _timing(properties: Mapping[str, Any]) -> Timing | None:
+    """Returns the timing that the properties of a feature state, or None without such a property."""
+    given = {name: properties[name] for name in TIMING if properties.get(name) is not None}
+    if not given:
+        return None
+    from .._values.schedule import Schedule, Timing
+
+    for name, value in given.items():
+        if name not in ("active", "active_until") and not _is_number(value):
+            raise InvalidArgumentError(f"{name}: must be a number, not {value!r}")
+    active, until = given.pop("active", None), given.pop("active_until", None)
+    if active is None:
+        if until is not None:
+            raise InvalidArgumentError("active_until: the feature has no property active; add the intervals")
+        return Timing(**given)
+    needed = "a list of intervals such as 2026-03-02T08:00+01:00/2026-03-02T12:00+01:00"
+    if isinstance(active, str) or not isinstance(active, list | tuple):
+        raise InvalidArgumentError(f"active: must be {needed}, not {active!r}")
+    for each in active:
+        if not isinstance(each, str):
+            raise InvalidArgumentError(f"active: must be {needed}; has {each!r}")
+    if until is not None and not isinstance(until, str):
+        raise InvalidArgumentError(f"active_until: must be a text in ISO 8601 with an offset, not {until!r}")
+    return Timing(active=Schedule(active, until=until), **given)
 
 
 def _circle(geometry: Any, properties: dict[str, Any], default: float | None) -> Circle:

@@ -20,6 +20,7 @@ else:
     from .._values.any_condition import Condition
     from .._values.policy import TransitionPolicy
     from .._values.results import SyncResult
+    from .._values.schedule import Timing
     from .sets import Named
 
 
@@ -41,6 +42,7 @@ class ConditionChanges(ConditionHolder[V]):
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
         max_vertices: int | None = None,
+        timing: Timing | None = None,
     ) -> None:
         """Adds a condition, or replaces the condition with that identifier. The new condition gets a new record, and
         pending events of a replaced condition are dropped (for a table, in all fleets that share the table).
@@ -61,6 +63,8 @@ class ConditionChanges(ConditionHolder[V]):
             tag: A number of your choice, 0 to 2**64 - 1. Every event of the condition contains the tag.
             max_vertices: The largest number of vertices that a shape may have, 1 to 1,000,000; see :class:`Zones`. None
                 means 1,000,000. Set a limit for a geometry that comes from the network.
+            timing: When the condition is active, and which of its events depend on time alone. None means always. Only
+                a monitor has conditions with a timing.
 
         Raises:
             InvalidArgumentError: A value is out of its range, or the shape has too many vertices; the message
@@ -74,7 +78,7 @@ class ConditionChanges(ConditionHolder[V]):
             ['home']
         """
         most = vertex_limit(max_vertices, 0)
-        self._put(condition, identifier, self._assuming(assuming), policy, tag, False, most)
+        self._put(condition, identifier, self._assuming(assuming), policy, tag, False, most, timing)
 
     def ensure(
         self,
@@ -85,12 +89,14 @@ class ConditionChanges(ConditionHolder[V]):
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
         max_vertices: int | None = None,
+        timing: Timing | None = None,
     ) -> bool:
         """Adds a condition as :meth:`add` does, but leaves an equal condition with that identifier unchanged.
 
         Two conditions are equal if they have the same kind, policy and tag, and nearly the same geometry: centres and
         vertices within 1e-7 degrees, radii and buffers within 0.5 m. Two beacon conditions are equal only if all their
-        values are identical. If the condition is left unchanged, `assuming` is ignored.
+        values are identical. If the condition is left unchanged, `assuming` is ignored, and the schedule of `timing`
+        is taken over.
 
         Returns:
             True if the condition was added or replaced.
@@ -102,7 +108,7 @@ class ConditionChanges(ConditionHolder[V]):
             (True, False)
         """
         most = vertex_limit(max_vertices, 0)
-        return self._put(condition, identifier, self._assuming(assuming), policy, tag, True, most)
+        return self._put(condition, identifier, self._assuming(assuming), policy, tag, True, most, timing)
 
     @overload
     def add_many(

@@ -121,7 +121,8 @@ def add_conditions(holder: ConditionHolder[Any], rows: Sequence[ConditionRow], p
     """
     for row in rows:
         try:
-            holder._put(row.condition, row.identifier, row.assuming, row.policy, row.tag, False, row.max_vertices)
+            options = (row.assuming, row.policy, row.tag, False, row.max_vertices, row.timing)
+            holder._put(row.condition, row.identifier, *options)
         except FencepostError as error:
             advice = _advice(error, row)
             raise InputError(path, row.place, str(error), row_number(row.place), advice) from None

@@ -6,7 +6,7 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 
 from .._native import InvalidArgumentError, NotFoundError
 from .._tables.numbers import integer, real
-from .._values.arguments import assumed, column_names, policy_row, vertex_limit
+from .._values.arguments import assumed, column_names, options_row, policy_row, vertex_limit
 from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, LINE_GEOGRAPHIC, is_condition
 from .._values.enums import State
 from .views import HeldItems, HeldValues
@@ -20,6 +20,7 @@ else:
     from .._values.any_condition import Condition
     from .._values.policy import TransitionPolicy
     from .._values.results import ShapeReading, SyncResult
+    from .._values.schedule import Timing
 
 V = TypeVar("V")
 D = TypeVar("D")
@@ -220,8 +221,9 @@ class ConditionHolder(Generic[V]):
         tag: int,
         ensure: bool,
         most: int = 0,
+        timing: Timing | None = None,
     ) -> bool:
-        state, row = assumed(assuming), policy_row(policy)
+        state, row = assumed(assuming), options_row(policy, timing)
         number = integer(tag, "tag", 0)
         if not is_condition(condition):
             raise TypeError(f"condition must be one of fencepost's conditions, not {type(condition).__name__}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._tables.numbers import integer
-from .._values.arguments import assumed, column_names, policy_row, vertex_limit
+from .._values.arguments import assumed, column_names, options_row, policy_row, vertex_limit
 from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, is_condition, is_line
 from .._values.enums import STATES, State
 from .._values.results import SyncResult
@@ -86,11 +86,12 @@ def _definitions(
             place = f"conditions[{identifier!r}]" if isinstance(conditions, Mapping) else "an element of conditions"
             raise TypeError(f"{place} must be a condition or a record, not {type(value).__name__}")
         assuming, policy = getattr(value, "assuming", None), getattr(value, "policy", None)
+        timing = getattr(value, "timing", None)
         yield (
             identifier,
             *_limited(own, getattr(value, "max_vertices", 0) or most),
             state if assuming is None else STATES.index(assuming),
-            row if policy is None else policy_row(policy),
+            row if policy is None and timing is None else options_row(policy, timing),
             getattr(value, "tag", tag),
         )
 

@@ -110,8 +110,9 @@ MOVEMENT = (
 class TrackConditions(NamedTuple):
     """The conditions for the tracks of a replay.
 
-    If the replay has a condition limit, or the delivery `first` or `latest`, `conditions` is a monitor, which is forked
-    for each track. Otherwise it is a table, and one fleet with the options `fleet` follows all tracks.
+    If the replay has a condition limit, the delivery `first` or `latest`, or a condition with a timing, `conditions` is
+    a monitor, which is forked for each track. Otherwise it is a table, and one fleet with the options `fleet` follows
+    all tracks.
     """
 
     conditions: Zones | Monitor
@@ -129,7 +130,8 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
     found = Monitor(**options)
     movement = {key: options[key] for key in MOVEMENT if key in options}
     standard = {"delivery": Delivery.EVERY, "condition_limit": None}
-    if any(options.get(key, value) != value for key, value in standard.items()):
+    timed = any(row.timing is not None for row in rows)  # a fleet has no conditions with a timing
+    if timed or any(options.get(key, value) != value for key, value in standard.items()):
         add_conditions(found, rows, name)
         return TrackConditions(found, {})
     from .._fleet.conditions import Zones

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .policy import PolicyRow, TransitionPolicy
+    from .schedule import Timing
 
 
 MAX_VERTICES = 500_000
@@ -148,6 +149,18 @@ def share(accuracy_confidence: float) -> float:
 
 def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
     return None if policy is None else as_policy(policy)._row()
+
+
+def options_row(policy: TransitionPolicy | str | None, timing: Timing | None) -> Any:
+    """The options of a condition: the row of its policy or, with a timing, the rows of both."""
+    row = policy_row(policy)
+    if timing is None:
+        return row
+    from .schedule import Timing
+
+    if not isinstance(timing, Timing):
+        raise TypeError(f"timing is {type(timing).__name__}; must be a Timing or None")
+    return row, timing._row()
 
 
 def column_names(columns: Any) -> Mapping[str, str]:

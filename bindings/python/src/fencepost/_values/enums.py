@@ -28,7 +28,7 @@ class Cause(enum.StrEnum):
 
     Example:
         >>> [str(cause) for cause in Cause]
-        ['none', 'determination', 'crossing', 'timeout', 'diagnostic']
+        ['none', 'determination', 'crossing', 'timeout', 'diagnostic', 'repeat']
     """
 
     NONE = "none"
@@ -38,9 +38,11 @@ class Cause(enum.StrEnum):
     CROSSING = "crossing"
     """A change from one side of the boundary to the other."""
     TIMEOUT = "timeout"
-    """No matching beacon was seen during the timeout."""
+    """No matching beacon was seen during the timeout, or no fix determined a shape within `absent_after`."""
     DIAGNOSTIC = "diagnostic"
     """Only the diagnostics changed, or monitoring stopped."""
+    REPEAT = "repeat"
+    """The condition is still satisfied; see `repeat_every` of :class:`Timing`."""
 
 
 class EventKind(enum.StrEnum):
@@ -60,6 +62,8 @@ class EventKind(enum.StrEnum):
     DETERMINED = "determined"
     """The first fix or sighting determined the state: `state` says on which side the device is, but it is unknown when
     the device arrived there."""
+    REPEAT = "repeat"
+    """The condition is still satisfied; see `repeat_every` of :class:`Timing`."""
     DIAGNOSTIC = "diagnostic"
     """Only the diagnostics changed, not the state."""
     UNMONITORED = "unmonitored"
@@ -242,6 +246,12 @@ class Diagnostics(enum.Flag):
     """The program must hold a service session first."""
     AUTHORIZATION_REQUEST_IN_PROGRESS = 1 << 9
     """The user is being asked for permission."""
+    INACTIVE = 1 << 10
+    """Set by the library if the condition is outside the intervals of its schedule, or exhausted."""
+    SCHEDULE_ENDED = 1 << 11
+    """Set by the library if the schedule of the condition says nothing about the present time."""
+    EXHAUSTED = 1 << 12
+    """Set by the library if the condition has had `max_events` events; see :class:`Timing`."""
 
 
 class Reason(enum.StrEnum):
@@ -280,6 +290,8 @@ class Reason(enum.StrEnum):
     """A beacon condition is satisfied, because a matching beacon was sighted."""
     ABSENT = "absent"
     """A beacon condition is unsatisfied, because no matching beacon was sighted during the timeout."""
+    INACTIVE = "inactive"
+    """The condition is outside the intervals of its schedule, or exhausted."""
 
 
 STATES = tuple(State)

@@ -114,7 +114,7 @@ class Event:
     @property
     def kind(self) -> EventKind:
         """The kind of the event in one word: ``enter``, ``exit``, ``cross`` (a gate), ``determined`` (the first fix or
-        sighting), ``diagnostic``, ``unmonitored``, ``none``.
+        sighting), ``repeat``, ``diagnostic``, ``unmonitored``, ``none``.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -131,6 +131,8 @@ class Event:
             return EventKind.ENTER if self.state is State.SATISFIED else EventKind.EXIT
         if self.cause in (Cause.DETERMINATION, Cause.TIMEOUT):  # a timeout here means that the beacon was never seen
             return EventKind.DETERMINED
+        if self.cause is Cause.REPEAT:
+            return EventKind.REPEAT
         if self.state is State.UNMONITORED:
             return EventKind.UNMONITORED
         return EventKind.DIAGNOSTIC if self.cause is Cause.DIAGNOSTIC else EventKind.NONE
