@@ -114,6 +114,7 @@ extension Tracker {
     if isOwnSide {
       if known.closeCandidate(slot) {
         deadlines.cancel(slot)
+        if known.hasTimed { remindTiming(slot) }
         refreshWatch(slot, table, &survey, measured: local)
       } else if local != nil {
         refreshWatch(slot, table, &survey, measured: local)

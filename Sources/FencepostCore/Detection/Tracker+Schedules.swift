@@ -187,6 +187,12 @@ extension Tracker {
     }
   }
 
+  /// Schedules the next deadline of the timing of a condition, after its reminder was cancelled.
+  @inline(never)
+  mutating func remindTiming(_ slot: UInt32) {
+    if let deadline = known.timed(slot)?.deadline, deadline != .max { deadlines.schedule(slot, at: deadline) }
+  }
+
   // MARK: - Absence of shapes, and repeats
 
   /// Starts to count the absence of a shape that is undetermined.

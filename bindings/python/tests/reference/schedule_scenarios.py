@@ -287,6 +287,9 @@ repeats("T69 with `latest`, a repeat takes the place of what waits", c(repeat_ev
 repeats("T70 after rewind the stay is another one", c(repeat_every=10), fix(100, IN), advance(115),
         events("c satisfied 100 determination", "c satisfied 110 repeat"), {"rewind": 50}, advance(80), events(),
         fix(85, IN), events(), advance(100), events("c satisfied 95 repeat"))  # fmt: skip
+repeats("T92 an exit that is cancelled does not end the repeats", c(repeat_every=100, policy=DWELL), fix(0, IN),
+        events("c satisfied 0 determination"), fix(10, OUT), fix(15, IN), advance(250),
+        events("c satisfied 100 repeat", "c satisfied 200 repeat"))  # fmt: skip
 repeats("T71 a restart changes nothing", c((0, 500), repeat_every=10, repeat_limit=3), fix(0, IN), {"restart": True},
         advance(15), {"restart": True}, advance(100), events("c satisfied 0 determination", "c satisfied 10 repeat",
         "c satisfied 20 repeat", "c satisfied 30 repeat"))  # fmt: skip
