@@ -800,24 +800,23 @@ typedef struct fencepost_interval {
  * Adding or ensuring an equal condition does not compare the intervals: an ensured condition takes the new ones over.
  */
 typedef struct fencepost_timing {
-  uint32_t struct_size;    /* set by FENCEPOST_TIMING_INIT */
-  uint32_t repeat_limit;   /* the largest number of repeats while the condition stays satisfied, 1 ... 1e6; leave
-                                       it at 1000 without repeat_every_us */
-  int64_t active_until_us; /* the time up to which the intervals are known: from then on, the condition has the
-                                       flag FENCEPOST_DIAGNOSTIC_SCHEDULE_ENDED. INT64_MAX: the intervals are all there
-                                       are */
-  int64_t absent_after_us; /* circle, polygon, corridor: if no fix has determined the shape after this time, it
-                                       is unsatisfied, with FENCEPOST_CAUSE_TIMEOUT; 1 ... 1e15, 0 = never. The time
-                                       counts from the add, a start, or the end of a suspension */
-  int64_t repeat_every_us; /* not for lines: while the condition is satisfied, an event with
+  uint32_t struct_size;             /* set by FENCEPOST_TIMING_INIT */
+  uint32_t repeat_limit;            /* the largest number of repeats while the condition stays satisfied, 1 ... 1e6;
+                                       leave it at 1000 without repeat_every_us */
+  int64_t active_until_us;          /* the time up to which the intervals are known: from then on, the condition has
+                                       the flag FENCEPOST_DIAGNOSTIC_SCHEDULE_ENDED. INT64_MAX: the intervals are all
+                                       there are */
+  int64_t absent_after_us;          /* circle, polygon, corridor: if no fix has determined the shape after this time,
+                                       it is unsatisfied, with FENCEPOST_CAUSE_TIMEOUT; 1 ... 1e15, 0 = never. The
+                                       time counts from the add, a start, or the end of a suspension */
+  int64_t repeat_every_us;          /* not for lines: while the condition is satisfied, an event with
                                        FENCEPOST_CAUSE_REPEAT at each multiple of this time since the evidence of the
                                        change; 1e6 ... 1e15, 0 = no repeats */
-  uint64_t max_events;     /* after so many events, without diagnostic ones, the condition is inactive for ever
-                                       (FENCEPOST_DIAGNOSTIC_EXHAUSTED); at most UINT32_MAX, 0 = no limit */
-  const fencepost_interval
-      *active;         /* the intervals in which the condition is active, in order, without overlap, at most
-                                       10 000; NULL: always active. Intervals that touch are joined */
-  size_t active_count; /* the number of intervals; 0 with `active` = never active */
+  uint64_t max_events;              /* after so many events, without diagnostic ones, the condition is inactive for
+                                       ever (FENCEPOST_DIAGNOSTIC_EXHAUSTED); at most UINT32_MAX, 0 = no limit */
+  const fencepost_interval *active; /* the intervals in which the condition is active, in order, without overlap, at
+                                       most 10 000; NULL: always active. Intervals that touch are joined */
+  size_t active_count;              /* the number of intervals; 0 with `active` = never active */
 } fencepost_timing;
 
 /* Initialise each fencepost_timing with this macro. */
@@ -1866,8 +1865,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *moni
  * pending and delivered events, the sequence number and the counters as they are. The observed states become
  * undetermined; no event reports this. The state of a shape is undetermined until the next fix. The state of a beacon
  * condition is undetermined until a sighting, or until the clock is beacon_initial_timeout_us after time_us. Open
- * crossings and the last fix are forgotten. The host's declarations (scanning, capabilities) stay in force. The call
- * counts as an input, and is accepted even while the queue is full.
+ * crossings and the last fix are forgotten. The edges of schedules after time_us pass again. If a schedule had ended,
+ * an event reports that FENCEPOST_DIAGNOSTIC_SCHEDULE_ENDED is no longer set. The host's declarations (scanning,
+ * capabilities) stay in force. The call counts as an input, and is accepted even while the queue is full.
  *
  * @param time_us  The new clock; not later than the current clock.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, or later than the clock, or the clock is unset; counted).

@@ -206,7 +206,8 @@ extension MonitorEngine {
   ///
   /// Conditions, records, waiting events and the sequence do not change. The observed states depend on wrong times, so
   /// every condition becomes undetermined without an event, started crossings and the last fix are forgotten, and the
-  /// absence of beacons is counted anew. What the host stated (scanning, flags, kinds) remains valid.
+  /// absence of beacons is counted anew. What the host stated (scanning, flags, kinds) remains valid. The edges of
+  /// schedules after the new clock pass again. If a schedule had ended, an event reports that it has not.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the time is out of range or later than the clock, or if
   ///   there is no clock yet; only a counter has changed then.
@@ -233,7 +234,7 @@ extension Tracker {
     for slot in Array(table.live) {
       stop(slot, table, &delivery)
       known.forgetSighting(slot)
-      if table.policies.hasTimings { setActive(slot, at: clock, mayStart: false, table, &delivery) }
+      if known.hasTimed { setActive(slot, at: clock, mayStart: false, table, &delivery) }
       if !isSuspended(slot, table) { begin(slot, lookingBack: false, table, &delivery) }
     }
     if table.policies.hasTimings { findEdge(table) }

@@ -11,8 +11,8 @@ import Testing
   @Test(arguments: 0..<30)
   func keepsWhatWasTold(_ number: Int) throws {
     var life = RandomLife("rewind", number)
-    // With timings, a rewind over the end of a schedule takes the flag `scheduleEnded` back, which is an event.
-    life.hasTimings = false
+    // A rewind over the end of a schedule removes the flag `scheduleEnded`, which is an event: the only one.
+    life.hasScheduleEnds = false
     var random = SeededGenerator("rewind, steps between", salt: UInt64(number))
     var engine = try MonitorEngine(options: life.options())
     for round in 0..<40 {

@@ -35,7 +35,8 @@ extension Tracker {
   /// active becomes undetermined.
   ///
   /// - Parameter mayStart: Whether a condition that is active from now on starts. A start is as an add of the same
-  ///   definition: it looks back, and the first determination is news.
+  ///   definition: it looks back, and the first determination is news. After a rewind, a determination is news only if
+  ///   it differs from the reported state.
   @inline(never)
   mutating func setActive(
     _ slot: UInt32, at time: Int64, mayStart: Bool, _ table: ConditionTable, _ delivery: inout Delivery
@@ -45,8 +46,9 @@ extension Tracker {
     let wasActive = state.isActive
     derive(&state, slot, at: time, table, &delivery)
     let isStart = mayStart && state.isActive && !wasActive
-    if isStart { state.hasStarted = true }
-    known.setTimed(slot, state)
+    if isStart || !mayStart { state.hasStarted = isStart }
+    // Without a timing, the state is kept until the first determination since the start.
+    known.setTimed(slot, state.hasStarted || table.timing(of: slot) != nil ? state : nil)
     let new = delivery.flags(of: slot, known.host, table)
     if new.suspends, !old.suspends { stop(slot, table, &delivery) }
     if new.isNews(to: old) { delivery.flagsChanged(slot, date: time, known.host, table) }
@@ -99,10 +101,7 @@ extension Tracker {
     known.setTimed(slot, known.timed(slot) ?? TimedState())
     lookout.invalidate()
     setActive(slot, at: clock, mayStart: clock != .min, table, &delivery)
-    let timing = table.timing(of: slot)
-    // Without a timing, the state is kept until the first determination since this start.
-    if timing == nil, known.timed(slot)?.hasStarted == false { known.setTimed(slot, nil) }
-    expectEdge(of: timing)
+    expectEdge(of: table.timing(of: slot))
   }
 
   /// Begins with the first time that is known, as if all conditions were added at it.

@@ -77,8 +77,8 @@ enum LifeStep: CustomStringConvertible {
 
 /// A random sequence of all possible calls on a monitor, near the boundaries of a few conditions.
 struct RandomLife {
-  /// Whether conditions may have a timing.
-  var hasTimings = true
+  /// Whether schedules may say how far they are known.
+  var hasScheduleEnds = true
   private var random: SeededGenerator
   private var time: Int64 = 1_000_000_000
   private let beacons = [
@@ -133,7 +133,7 @@ struct RandomLife {
             radius: Double.random(in: 20..<150, using: &random)))
       }
     var definition = Definition(subject: subject, policy: policy(), tag: UInt64.random(in: 0..<3, using: &random))
-    if hasTimings, random.chance(0.3) { definition.timing = timing(isShape: definition.subject.kind.isGeographic) }
+    if random.chance(0.3) { definition.timing = timing(isShape: definition.subject.kind.isGeographic) }
     return definition
   }
 
@@ -148,7 +148,8 @@ struct RandomLife {
         intervals.append((Timestamp(microseconds: start), Timestamp(microseconds: end)))
         edge = end + Int64.random(in: 0..<40_000_000, using: &random)
       }
-      timing.schedule = try? Schedule(intervals, until: random.chance(0.5) ? Timestamp(microseconds: edge) : nil)
+      let hasEnd = hasScheduleEnds && random.chance(0.5)
+      timing.schedule = try? Schedule(intervals, until: hasEnd ? Timestamp(microseconds: edge) : nil)
     }
     if isShape, random.chance(0.3) { timing.absentAfterMicroseconds = Int64.random(in: 1..<60_000_000, using: &random) }
     if random.chance(0.3) {

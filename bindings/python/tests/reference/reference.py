@@ -511,6 +511,7 @@ class ReferenceMonitor:
             c.evidence_is_in = False
             c.is_new = True
             c.occasions.forget_state()
+            c.occasions.has_started = False  # an event follows only if the state differs from the reported one
             self._see_time(c)
             self._refresh_flags([c])
             self._watch_for_absence(c)

@@ -151,6 +151,15 @@ starts("T27 after rewind the edges pass again", c((0, 50), (100, 200), assuming=
 starts("T28 rewind into the same interval is no start", c((0, 50), (100, 200), assuming="unknown"), fix(10, OUT),
        events("c unsatisfied 10 determination"), fix(110, OUT), events("c unsatisfied 110 determination"),
        {"rewind": 105}, fix(120, OUT), events())  # fmt: skip
+starts("T93 after rewind, the first determination is news only if it differs from the reported state",
+       c((0, 50), (100, 200)), fix(10, IN), events("c satisfied 10 determination"), advance(110), {"rewind": 105},
+       fix(120, IN), events(), {"rewind": 60}, fix(130, IN), events("c satisfied 130 determination"),
+       initial_fix_max_age=None)  # fmt: skip
+starts("T94 a rewind over the end of a list takes `schedule_ended` back, which is told",
+       c((0, 50), active_until=60), fix(10, IN), advance(70),
+       events("c satisfied 10 determination", "c satisfied 60 diagnostic inactive+schedule_ended"), {"rewind": 40},
+       events("c satisfied 40 diagnostic"), record("c", diagnostics=[]), fix(45, IN), events(), advance(70),
+       events("c satisfied 60 diagnostic inactive+schedule_ended"))  # fmt: skip
 starts("T29 with `first`, a start behind an event is told at its commit", c((0, 50), (100, 200)), fix(10, IN),
        fix(110, IN), events("c satisfied 10 determination", "c satisfied 110 determination"),
        delivery="first")  # fmt: skip

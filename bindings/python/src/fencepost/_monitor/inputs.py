@@ -403,7 +403,9 @@ class MonitorInputs(FixInputs):
         observed states become undetermined, and no event reports this. The state of a circle is undetermined until the
         next fix; the state of a beacon condition is undetermined until a sighting, or until `beacon_initial_timeout`
         has passed since the new clock time. A rewind forgets open crossings and the last fix, but keeps the declared
-        capabilities of the host. The rewind is an input, and is accepted even if the queue is full.
+        capabilities of the host. The edges of schedules after the new clock time pass again. If a schedule had ended,
+        an event reports that the flag ``SCHEDULE_ENDED`` is no longer set. The rewind is an input, and is accepted even
+        if the queue is full.
 
         Args:
             time: The new time of the clock; must not be later than the current time of the clock.
