@@ -90,10 +90,9 @@ struct PolicyTable: Sendable {
     return index
   }
 
-  @inline(never)
   private func index(of policy: TransitionPolicy, _ timing: ConditionTiming) -> UInt32? {
-    if Int(last) < uses.count, uses[Int(last)] > 0, policies[Int(last)] == policy,
-      self.timing(last) ?? .none == timing
+    if Int(last) < uses.count, uses[Int(last)] > 0,
+      timing.isNone && !hasTimings || self.timing(last) ?? .none == timing, policies[Int(last)] == policy
     {
       return last
     }

@@ -156,16 +156,17 @@ struct Delivery: Sendable {
 
   private mutating func report(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
     if isCollecting { return collected.append(observed) }
-    // With the order `exitsFirst`, an earlier change of the same instant may have exhausted the condition.
-    if post.hasTimings, post.isExhausted(observed.slot) { return }
-    lastChange += 1
-    let change = lastChange
     // In the most common mode and policy, each change that is new to the consumer becomes an event.
     if outbox.isEvery, table.notify(of: observed.slot) == .all, !table.policies.hasTimings,
       !observed.marks.contains(.news)
     {
-      return post.enqueue(news: observed, change: change, host, table)
+      lastChange += 1
+      return post.enqueue(news: observed, change: lastChange, host, table)
     }
+    // With the order `exitsFirst`, an earlier change of the same instant may have exhausted the condition.
+    if post.hasTimings, post.isExhausted(observed.slot) { return }
+    lastChange += 1
+    let change = lastChange
     outbox.change(&post) { every, post in
       every.observe(observed, change: change, &post, host, table)
     } turns: { turns, post in

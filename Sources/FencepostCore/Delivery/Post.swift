@@ -42,9 +42,16 @@ struct Post: Sendable {
 
   /// Returns the flags that apply to a condition now.
   func flags(of slot: UInt32, _ host: HostState, _ table: ConditionTable) -> Diagnostics {
+    var flags = untimedFlags(of: slot, host, table)
+    if !timings.isEmpty { flags.formUnion(timingFlags(of: slot)) }
+    return flags
+  }
+
+  /// The flags of a condition of a table without timings.
+  @inline(__always)
+  private func untimedFlags(of slot: UInt32, _ host: HostState, _ table: ConditionTable) -> Diagnostics {
     var flags = host.flags(of: slot, in: table)
     if isStoreFailing { flags.insert(.persistenceUnavailable) }
-    if !timings.isEmpty { flags.formUnion(timingFlags(of: slot)) }
     return flags
   }
 
@@ -151,12 +158,12 @@ struct Post: Sendable {
     pendingEvents += 1
   }
 
-  /// Adds the event of the latest change, if the change is new to the consumer; for delivery `every` and a policy that
-  /// asks for all events.
+  /// Adds the event of the latest change, if the change is new to the consumer; for delivery `every`, a policy that asks
+  /// for all events, and a table without timings.
   @inline(never)
   mutating func enqueue(news observed: EventEntry, change: UInt64, _ host: HostState, _ table: ConditionTable) {
     guard observed.direction != nil || observed.state != told.state(of: observed.slot, table) else { return }
-    let flags = flags(of: observed.slot, host, table)
+    let flags = untimedFlags(of: observed.slot, host, table)
     told.note(observed, flags, waits: true, table, &journal)
     queue.append(latest: observed) {
       $0.change = change

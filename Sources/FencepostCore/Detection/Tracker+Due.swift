@@ -42,7 +42,7 @@ extension Tracker {
   private mutating func confirmBatch(
     through time: Int64, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
-    if deadlines.earliestReminder <= time {
+    if deadlines.earliest <= time {
       var slots: ContiguousArray<UInt32> = []
       deadlines.take(through: time, into: &slots)
       for slot in slots { appendDue(slot, through: time, to: &survey.confirmed, table) }
