@@ -67,6 +67,10 @@ struct Delivery: Sendable {
     _read { yield post.told }
   }
 
+  /// Starts to read the reported state of a condition into the cache. A call on ``told`` copies it.
+  @inline(__always)
+  func readAhead(_ slot: UInt32) { post.told.readAhead(slot) }
+
   /// The number of events that wait for their first delivery.
   var pendingEvents: Int { post.pendingEvents }
 

@@ -11,7 +11,7 @@ extension Tracker {
   ) {
     guard !survey.reached.isEmpty else { return }
     if survey.reached.count > 1 {
-      for slot in survey.reached { delivery.told.readAhead(slot) }
+      for slot in survey.reached { delivery.readAhead(slot) }
       arrangeReached(table, &survey)
     }
     let isImmediate =
