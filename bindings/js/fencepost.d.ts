@@ -114,6 +114,23 @@ export interface Policy {
 export type PolicyName = "standard" | "exact" | "core_location";
 export const POLICIES: Readonly<Record<PolicyName, Readonly<Required<Policy>>>>;
 
+/** When a condition of a monitor is active, and which of its events come by time alone. */
+export interface Timing {
+  /** The intervals in which the condition is active, in order and disjoint, at most 10 000. Each contains its start and
+      not its end. Default: always active. */
+  active?: readonly (readonly [start: Time, end: Time])[];
+  /** The time up to which `active` is known: from then on the condition has the flag "schedule_ended". */
+  activeUntil?: Time;
+  /** For shapes: if no fix has determined the shape so many seconds after its start, it is unsatisfied, with the cause
+      "timeout". */
+  absentAfter?: number;
+  /** While the condition is satisfied, an event with the cause "repeat" at each multiple of so many seconds, from 1. */
+  repeatEvery?: number;
+  /** The largest number of repeats while the condition stays satisfied, at most 1 000 000. Default: 1000. */
+  repeatLimit?: number;
+  /** After so many events, without diagnostic ones, the condition is inactive for ever. */
+  maxEvents?: number;
+}
 export interface ConditionOptions {
   /** The state before the first evidence. Default: "unknown" in a monitor, "unsatisfied" in fleet zones. */
   assuming?: "unknown" | "satisfied" | "unsatisfied";
@@ -121,6 +138,8 @@ export interface ConditionOptions {
   policy?: PolicyName | Policy;
   /** A number of your own, 0 to 2^64 - 1, which every event of the condition contains. Default: 0. */
   tag?: number | bigint;
+  /** Only for conditions of a monitor. Default: always active, without repeats and limits. */
+  timing?: Timing;
 }
 export interface ShapeOptions extends ConditionOptions {
   /** For lines: half the width of the corridor, in metres. */

@@ -1,17 +1,22 @@
 // Writes conditions into the engine's memory: circles, polygons, corridors, lines, beacons.
 
 import { InvalidArgumentError } from "./errors.js";
-import { CONDITION_DEFINITION, GEOMETRY, POLICY } from "./layout.js";
-import { EDGES, chosen, duration, flags, integer, members, number, shown, truth, unsigned, uuidBytes } from "./values.js";
+import { CONDITION_DEFINITION, GEOMETRY, INTERVAL, POLICY, TIMING } from "./layout.js";
+import {
+  EDGES, chosen, duration, flags, integer, members, microseconds, number, shown, truth, unsigned, uuidBytes,
+} from "./values.js";
 
 const NOTIFY = ["initial", "entry", "exit"];
 const DWELLS = ["timer", "evidence"];
 const ASSUMED = ["unknown", "satisfied", "unsatisfied"];
-const OPTION_MEMBERS = ["assuming", "policy", "tag", "radius", "edges", "oriented", "buffer", "maxVertices"];
+const OPTION_MEMBERS = ["assuming", "policy", "tag", "timing", "radius", "edges", "oriented", "buffer", "maxVertices"];
+const TIMING_MEMBERS = ["active", "activeUntil", "absentAfter", "repeatEvery", "repeatLimit", "maxEvents"];
 const LINES = ["LineString", "MultiLineString"];
 const POLYGONS = ["Polygon", "MultiPolygon"];
 const MOST_VERTICES = 1_000_000;
 const FILE_VERTICES = 500_000;
+const MOST_INTERVALS = 10_000;
+const NEVER = 2n ** 63n - 1n;
 
 const standard = {
   entryDwell: 20, exitDwell: 20, entryMargin: 20, exitMargin: 20, exitMarginLimit: 0, accuracyFactor: 1,
@@ -48,9 +53,58 @@ function putPolicy(engine, take, given) {
   return place;
 }
 
+/** The intervals of a timing, in microseconds. */
+function intervalsOf(active) {
+  const count = list(active, "active").length;
+  if (count > MOST_INTERVALS) {
+    throw new InvalidArgumentError(`active has ${count} intervals; must have at most ${MOST_INTERVALS}`);
+  }
+  return Array.from(active, (interval, row) => {
+    if (list(interval, `active[${row}]`).length !== 2) {
+      throw new InvalidArgumentError(`active[${row}] has ${interval.length} elements; must be [start, end]`);
+    }
+    return [microseconds(interval[0], `the start of active[${row}]`), microseconds(interval[1], `the end of active[${row}]`)];
+  });
+}
+
+function putTiming(engine, take, given) {
+  const { active, activeUntil, absentAfter, repeatEvery, repeatLimit, maxEvents } = members(given, "timing", TIMING_MEMBERS);
+  // The engine reads 0 as "never".
+  const length = (value, name, least) => {
+    if (value === undefined) return 0n;
+    const found = duration(value, name);
+    if (found <= 0n) throw new InvalidArgumentError(`${name} is ${value}; must be from ${least} to 1000000000 seconds`);
+    return found;
+  };
+  const intervals = active === undefined ? [] : intervalsOf(active);
+  const limit = repeatLimit === undefined ? 1000 : integer(repeatLimit, "repeatLimit", 1, 1_000_000);
+  const until = activeUntil === undefined ? NEVER : microseconds(activeUntil, "activeUntil");
+  const absent = length(absentAfter, "absentAfter", 0.000001);
+  const every = length(repeatEvery, "repeatEvery", 1);
+  const most = maxEvents === undefined ? 0 : integer(maxEvents, "maxEvents", 1, 2 ** 32 - 1);
+  // An empty list means that the condition is never active, so it has a place, too.
+  const listed = active === undefined ? 0 : take(Math.max(intervals.length, 1) * INTERVAL.size);
+  const place = take(TIMING.size);
+  const to = engine.numbers;
+  intervals.forEach(([start, end], row) => {
+    to.setBigInt64(listed + row * INTERVAL.size + INTERVAL.start_us, start, true);
+    to.setBigInt64(listed + row * INTERVAL.size + INTERVAL.end_us, end, true);
+  });
+  to.setUint32(place, TIMING.size, true);
+  to.setUint32(place + TIMING.repeat_limit, limit, true);
+  to.setBigInt64(place + TIMING.active_until_us, until, true);
+  to.setBigInt64(place + TIMING.absent_after_us, absent, true);
+  to.setBigInt64(place + TIMING.repeat_every_us, every, true);
+  to.setBigUint64(place + TIMING.max_events, BigInt(most), true);
+  to.setUint32(place + TIMING.active, listed, true);
+  to.setUint32(place + TIMING.active_count, intervals.length, true);
+  return place;
+}
+
 /** Writes the default definition of a condition, with the options that apply to all kinds; returns its place. */
-export function putDefinition(engine, take, { assuming, policy, tag }, place = take(CONDITION_DEFINITION.size)) {
+export function putDefinition(engine, take, { assuming, policy, tag, timing }, place = take(CONDITION_DEFINITION.size)) {
   const pointer = policy === undefined ? 0 : putPolicy(engine, take, policy);
+  const times = timing === undefined ? 0 : putTiming(engine, take, timing);
   const to = engine.numbers;
   engine.memory.fill(0, place, place + CONDITION_DEFINITION.size);
   to.setUint32(place, CONDITION_DEFINITION.size, true);
@@ -59,6 +113,7 @@ export function putDefinition(engine, take, { assuming, policy, tag }, place = t
   to.setInt32(place + CONDITION_DEFINITION.assuming, assumed, true);
   to.setUint32(place + CONDITION_DEFINITION.policy, pointer, true);
   to.setBigUint64(place + CONDITION_DEFINITION.tag, unsigned(tag ?? 0, "tag"), true);
+  to.setUint32(place + CONDITION_DEFINITION.timing, times, true);
   return place;
 }
 
@@ -193,10 +248,11 @@ export function putCondition(engine, take, identifier, condition, options, place
 }
 
 /** An upper bound of the memory that a condition takes in the engine, in bytes. */
-export function sizeOf(condition) {
+export function sizeOf(condition, options) {
   const count = (value, depth) =>
     depth > 0 && Array.isArray(value) && Array.isArray(value[0]) ? value.reduce((sum, one) => sum + count(one, depth - 1), 1) : 1;
-  return 4096 + 2048 * count(condition?.coordinates, 3);
+  const intervals = options?.timing?.active;
+  return 4096 + 2048 * count(condition?.coordinates, 3) + (Array.isArray(intervals) ? 64 * intervals.length : 0);
 }
 
 // ------------------------------------------------------------------------------------------- well-known binary
@@ -235,11 +291,41 @@ const SNAKE = {
   exit_margin_limit: "exitMarginLimit", accuracy_factor: "accuracyFactor", dwell_policy: "dwellPolicy",
   entry_probability: "entryProbability", exit_probability: "exitProbability",
 };
+const TIMING_PROPERTIES = {
+  absent_after: "absentAfter", repeat_every: "repeatEvery", repeat_limit: "repeatLimit", max_events: "maxEvents",
+};
+
+/** Reads a time of ISO 8601 with an offset, to the microsecond. */
+function instantOf(text, name) {
+  const [, minutes, seconds, fraction, offset] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
+  const time = Date.parse(`${minutes}:${seconds ?? "00"}${offset}`);
+  if (Number.isNaN(time)) {
+    throw new InvalidArgumentError(`${name} is ${shown(text)}; must be a time of ISO 8601 with an offset, such as 2026-03-02T08:00:00+01:00`);
+  }
+  return BigInt(time) * 1000n + BigInt((fraction ?? "").padEnd(6, "0"));
+}
+
+/** The timing in the properties of a feature; undefined if it has none. */
+function timingOf(given) {
+  const timing = {};
+  if (given.active !== undefined) {
+    timing.active = list(given.active, "active").map((text, row) => {
+      const ends = typeof text === "string" ? text.split("/") : [];
+      if (ends.length !== 2) throw new InvalidArgumentError(`active[${row}] is ${shown(text)}; must be "start/end", two times of ISO 8601`);
+      return ends.map((end) => instantOf(end, `active[${row}]`));
+    });
+  }
+  if (given.active_until !== undefined) timing.activeUntil = instantOf(given.active_until, "active_until");
+  for (const [name, member] of Object.entries(TIMING_PROPERTIES)) if (given[name] !== undefined) timing[member] = given[name];
+  return Object.keys(timing).length > 0 ? timing : undefined;
+}
 
 /**
  * Reads the conditions of a GeoJSON file in the format that the command and the Python package write. Each condition is
  * a Feature whose `properties` have `identifier`, `radius` (metres; for a Point or a corridor), `policy`, `assuming`,
- * `tag`, `edges` (default: planar, as in RFC 7946), `oriented`, `buffer`. A beacon has `uuid`, `major`, `minor` instead
+ * `tag`, `edges` (default: planar, as in RFC 7946), `oriented`, `buffer`, and for a timing `active`, `active_until`,
+ * `absent_after`, `repeat_every`, `repeat_limit` and `max_events`. A beacon has `uuid`, `major`, `minor` instead
  * of a geometry.
  *
  * @param {{maxVertices?: number}} options The vertex limit per shape after splitting planar edges (default 500 000).
@@ -259,6 +345,8 @@ export function fromGeoJSON(object, { maxVertices = FILE_VERTICES } = {}) {
     if (typeof given.policy === "object" && given.policy !== null) {
       options.policy = Object.fromEntries(Object.entries(given.policy).map(([key, value]) => [SNAKE[key] ?? key, value]));
     } else if (given.policy !== undefined) options.policy = given.policy;
+    const timing = timingOf(given);
+    if (timing !== undefined) options.timing = timing;
     const identifier = given.identifier ?? feature.id;
     if (!geometry) {
       const { uuid, major, minor } = given;

@@ -35,7 +35,7 @@ export class Holder extends Handle {
   /** Writes one condition, and calls `body` with its definition and the place of a result. */
   #put(identifier, condition, options, body) {
     const { engine } = this;
-    engine.room(sizeOf(condition));
+    engine.room(sizeOf(condition, options));
     return engine.within((take) => {
       const id = engine.put(take, identifier, "identifier");
       const definition = take(CONDITION_DEFINITION.size);
@@ -69,7 +69,7 @@ export class Holder extends Handle {
   addCircles(columns, options = {}) {
     const { engine } = this;
     members(columns, "columns", COLUMN_MEMBERS);
-    members(options, "options", ["assuming", "policy", "tag"]);
+    members(options, "options", ["assuming", "policy", "tag", "timing"]);
     const { identifiers, latitudes, longitudes, radii, tags } = columns;
     const count = sameLength({ identifiers, latitudes, longitudes, radii, tags });
     engine.room(1024 * count);
@@ -96,7 +96,7 @@ export class Holder extends Handle {
   sync(rows) {
     const { engine } = this;
     if (!Array.isArray(rows)) throw new InvalidArgumentError(`rows is ${shown(rows)}; must be an array`);
-    engine.room(rows.reduce((sum, row) => sum + sizeOf(row?.condition), 0));
+    engine.room(rows.reduce((sum, row) => sum + sizeOf(row?.condition, row?.options), 0));
     return engine.within((take) => {
       const definitions = take(CONDITION_DEFINITION.size * rows.length);
       rows.forEach((row, index) => {

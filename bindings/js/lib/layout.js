@@ -76,6 +76,11 @@ export const CONDITION_DEFINITION = struct({
   major: "i32", minor: "i32", max_vertices: "u32", policy: "ptr", latitude: "f64", longitude: "f64", radius_m: "f64",
   buffer_m: "f64", uuid: ["u8", 16], geometry: "ptr", wkb: "ptr", wkb_size: "size", timing: "ptr",
 });
+export const INTERVAL = struct({ start_us: "i64", end_us: "i64" });
+export const TIMING = struct({
+  struct_size: "u32", repeat_limit: "u32", active_until_us: "i64", absent_after_us: "i64", repeat_every_us: "i64",
+  max_events: "u64", active: "ptr", active_count: "size",
+});
 export const SYNC_RESULT = struct({ added: "u64", replaced: "u64", kept: "u64", removed: "u64" });
 export const FIX_COLUMNS = struct({
   struct_size: "u32", refuse_invalid: "u32", latitudes: "ptr", longitudes: "ptr", accuracies_m: "ptr", times_us: "ptr",

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { DeviceEvent, Fleet, Monitor, Zones, direct, fromGeoJSON, inverse, load, POLICIES } from "../../../.build/js/fencepost.js";
+import { DeviceEvent, Fleet, InvalidArgumentError, Monitor, Zones, direct, fromGeoJSON, inverse, load, POLICIES } from "../../../.build/js/fencepost.js";
 import { ROOT } from "./support.js";
 
 const NOW = 1.7e12;
@@ -209,6 +209,46 @@ test("the places of a file are those of its features", () => {
     assert.deepEqual(monitor.geometry(identifier).coordinates[0].slice(0, -1), condition.coordinates[0].slice(0, -1));
     assert.equal(monitor.shape(identifier).edges, "planar");
   }
+});
+
+test("a zone of a file has hours, reminders and a number of events", () => {
+  const properties = {
+    identifier: "depot", radius: 100, policy: "exact", repeat_every: 600, max_events: 3,
+    active: ["2026-03-02T08:00:00+01:00/2026-03-02T11:00:00.000001Z"], active_until: "2026-03-03T00:00Z",
+  };
+  const feature = { type: "Feature", properties, geometry: { type: "Point", coordinates: [8.5, 47.4] } };
+  const [row] = fromGeoJSON(feature);
+  const [start, end] = [1_772_434_800_000_000n, 1_772_449_200_000_001n];
+  assert.deepEqual(row.options.timing, {
+    active: [[start, end]], activeUntil: 1_772_496_000_000_000n, repeatEvery: 600, maxEvents: 3,
+  });
+  const monitor = new Monitor();
+  monitor.sync([row]);
+  monitor.feed({ latitude: 47.4, longitude: 8.5, accuracy: 5, time: start - 1n });
+  assert.equal(monitor.explain("depot").reason, "inactive");
+  monitor.feed({ latitude: 47.4, longitude: 8.5, accuracy: 5, time: start });
+  monitor.advance(end);
+  const events = [...monitor.events()];
+  // The start looks back at the fix before it, from which the repeats count.
+  assert.deepEqual(events.map((event) => [event.kind, event.dateUs - start]), [
+    ["determined", 0n], ["repeat", 599_999_999n], ["repeat", 1_199_999_999n],
+  ]);
+  assert.deepEqual(events[2].diagnostics, ["inactive", "exhausted"]);
+  for (const [name, value] of [["active", "2026"], ["active", ["2026-03-02T08:00/2026-03-02T09:00"]], ["active_until", "now"]]) {
+    assert.throws(() => fromGeoJSON({ ...feature, properties: { ...properties, [name]: value } }), InvalidArgumentError, name);
+  }
+  const circle = { latitude: 0, longitude: 0, radius: 1 };
+  const many = Array.from({ length: 10_001 }, (_, row) => [2 * row, 2 * row + 1]);
+  for (const timing of [
+    { absentAfter: 0 }, { repeatEvery: 0 }, { repeatEvery: 1, repeatLimit: 0 }, { repeatLimit: 5 }, { maxEvents: 0 }, { maxEvents: 2 ** 32 },
+    { active: many }, { active: [[1]] }, { active: [[2, 1]] }, { active: [1, 2] }, { activeUntil: 1 }, { hours: [] }, null,
+  ]) {
+    assert.throws(() => monitor.add("c", circle, { timing }), InvalidArgumentError, JSON.stringify(timing)?.slice(0, 99));
+  }
+  assert.deepEqual(monitor.identifiers, ["depot"]);
+  monitor.add("c", circle, { timing: { active: many.slice(1) } });
+  monitor.add("never", circle, { timing: { active: [] } });
+  assert.throws(() => new Zones().add("c", circle, { timing: { maxEvents: 1 } }), InvalidArgumentError);
 });
 
 test("beacons come and go", () => {

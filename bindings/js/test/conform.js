@@ -38,6 +38,8 @@ const POLICY = {
   entry_probability: "entryProbability", exit_probability: "exitProbability",
 };
 
+const TIMING = { absent_after: "absentAfter", repeat_every: "repeatEvery", repeat_limit: "repeatLimit", max_events: "maxEvents" };
+
 function named(fields, given) {
   return Object.fromEntries(
     Object.entries(given).map(([key, value]) => {
@@ -87,6 +89,15 @@ function shapeOf(kind, given) {
   return { condition: { type: geometry.type, coordinates: geometry.coordinates }, options };
 }
 
+/** The timing of a step; undefined if it has none. */
+function timingOf(step) {
+  const timing = {};
+  if ("active" in step) timing.active = step.active.map((interval) => interval.map(us));
+  if ("active_until" in step) timing.activeUntil = us(step.active_until);
+  for (const [key, member] of Object.entries(TIMING)) if (key in step) timing[member] = number(step[key]);
+  return Object.keys(timing).length > 0 ? timing : undefined;
+}
+
 /** The condition of a step and its options. */
 function definition(step, assumed) {
   const options = {};
@@ -95,6 +106,8 @@ function definition(step, assumed) {
   if (typeof policy === "string") options.policy = policy;
   else if (policy !== undefined) options.policy = named(POLICY, policy);
   if (assumed !== undefined && !("line" in step)) options.assuming ??= assumed;
+  const timing = timingOf(step);
+  if (timing !== undefined) options.timing = timing;
   for (const kind of SHAPES) {
     if (kind in step) {
       const { condition, options: more } = shapeOf(kind, step[kind]);

@@ -10,10 +10,11 @@ export async function main(bytes: Uint8Array): Promise<unknown[]> {
   monitor.add("a", { latitude: 1, longitude: 2, radius: 3 }, { policy: { entryDwell: 1, notify: ["entry"] }, tag: 5n });
   monitor.add("p", { type: "Polygon", coordinates: [[[1, 2], [2, 3], [3, 4]]] }, { edges: "planar", assuming: "unsatisfied" });
   monitor.add("b", { uuid: "3d402d15-5d8c-4c0f-9ab4-6f0bd1f3d4a1", major: 1 });
+  monitor.add("h", { latitude: 1, longitude: 2, radius: 3 }, { timing: { active: [[new Date(), 5n]], maxEvents: 1 } });
   monitor.feed({ latitude: 1, longitude: 2, time: new Date() });
   const result = monitor.feedMany({ latitudes: [1], longitudes: Float64Array.of(1), times: BigInt64Array.of(1n) });
   const accepted: number = result.accepted;
-  const kinds: ("enter" | "exit" | "cross" | "determined" | "diagnostic" | "unmonitored" | "none")[] = [];
+  const kinds: ("enter" | "exit" | "cross" | "determined" | "repeat" | "diagnostic" | "unmonitored" | "none")[] = [];
   for (const event of monitor.events()) kinds.push(event.kind);
   const event: Event | null = monitor.poll();
   const date: Date | null | undefined = event?.date;
