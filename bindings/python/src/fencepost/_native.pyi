@@ -367,7 +367,7 @@ def feed_tracks(
     tracks: Buffer,
     latitude: Buffer,
     longitude: Buffer,
-    accuracy: Buffer | None,
+    accuracy: Buffer | tuple[Buffer | None, Buffer, Buffer, Buffer] | None,
     time: Buffer,
     start: int,
     stop: int,

@@ -100,7 +100,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=to_names({**TRACK, "geometry": GEOMETRY}),
         default={},
         metavar="WHAT=NAME,...",
-        help="names of the columns that hold latitude, longitude (or geometry, as WKT), time and accuracy, "
+        help="names of the columns that hold latitude, longitude (or geometry, as WKT), time, accuracy, and the "
+        "one-sigma error ellipse (error_major and error_minor in metres, error_orientation in degrees), "
         "if they are not recognised automatically",
     )
     add("--layer", metavar="NAME", help="layer of the track's vector file (default: the first)")

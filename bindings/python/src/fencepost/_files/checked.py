@@ -86,7 +86,7 @@ def check_usable(tracks: Sequence[Track]) -> None:
     """Raises an error if no fix of the tracks is usable."""
     flaw = flaw_of(tracks)
     total = sum(len(track.fixes) for track in tracks)
-    if flaw is None or not total or any(is_usable(*fix[:3]) for track in tracks for fix in track.fixes):
+    if flaw is None or not total or any(is_usable(*fix[:3], *fix[4:]) for track in tracks for fix in track.fixes):
         return
     refuse(tracks[0].path, flaw, total)
 

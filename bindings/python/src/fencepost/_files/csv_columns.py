@@ -13,8 +13,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from .._errors import require
+from .._tables.names import ERROR_ELLIPSE
 from .._tables.text_times import UNITS, TimeStyle, parse_time, unit_of_all
 from .._tables.times import is_time
+from .table_rows import Ellipses, ellipses_of
 from .track_csv import NOTHING, Layout
 
 LEAST_CHARACTERS = 1_000_000
@@ -41,6 +43,7 @@ class Columns(NamedTuple):
     longitudes: array[float]
     accuracies: array[float] | None
     times: array[int]
+    ellipses: Ellipses | None
 
 
 def columns(layout: Layout, text: str) -> Columns | None:
@@ -140,6 +143,7 @@ def _columns(table: Any, layout: Layout) -> Columns:
         numbers["longitude"],
         numbers.get("accuracy"),
         times,
+        ellipses_of(numbers[what] for what in ERROR_ELLIPSE) if ERROR_ELLIPSE[0] in numbers else None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice
-from math import cos, hypot, inf, radians
+from math import cos, hypot, inf, isfinite, nan, radians
 from typing import NamedTuple
 
 from .._native import extremes
@@ -28,20 +28,23 @@ class Flaw(NamedTuple):
     latitude: float
     longitude: float
     accuracy: float
+    major: float = nan
+    minor: float = nan
+    orientation: float = nan
 
     @property
     def is_missing(self) -> bool:
         """True if the input itself states that there is no position."""
-        return (
-            is_position(self.latitude, self.longitude)
-            or self.latitude != self.latitude
-            or (self.longitude != self.longitude)
-        )
+        if is_position(self.latitude, self.longitude):
+            return not self.accuracy >= 0
+        return self.latitude != self.latitude or (self.longitude != self.longitude)
 
     @property
     def reason(self) -> str:
         """The reason why the position is unusable, with a possible cause."""
         if is_position(self.latitude, self.longitude):
+            if self.accuracy >= 0:
+                return f"has an error ellipse {ellipse_fault(self.major, self.minor, self.orientation)}"
             return f"has no position: its accuracy is {self.accuracy:g}, but must be at least 0"
         if self.is_missing:
             return "has no position"
@@ -66,9 +69,27 @@ def is_position(latitude: float, longitude: float) -> bool:
     return -90 <= latitude <= 90 and -180 <= longitude <= 180
 
 
-def is_usable(latitude: float, longitude: float, accuracy: float) -> bool:
+def is_usable(latitude: float, longitude: float, accuracy: float, *ellipse: float) -> bool:
     """True if a monitor accepts a fix with these values."""
-    return is_position(latitude, longitude) and accuracy >= 0
+    return is_position(latitude, longitude) and accuracy >= 0 and not ellipse_fault(*ellipse)
+
+
+def ellipse_fault(major: float = nan, minor: float = nan, orientation: float = nan) -> str:
+    """Describes why a monitor refuses an error ellipse; empty if the monitor accepts it. Three NaN mean that there is
+    no ellipse."""
+    if isfinite(orientation) and 0 <= minor <= major < inf:
+        return ""
+    absent = [value != value for value in (major, minor, orientation)]
+    if all(absent):
+        return ""
+    given = f"({major:g}, {minor:g}, {orientation:g})"
+    if any(absent):
+        return f"{given} with missing values: give major, minor and orientation, or none of them"
+    if not isfinite(orientation):
+        return f"{given} with an orientation that is not finite"
+    if minor > major >= 0:
+        return f"{given} whose minor semi-axis is longer than its major semi-axis"
+    return f"{given} whose semi-axes are not numbers of at least 0"
 
 
 def worse(first: Flaw | None, second: Flaw | None) -> Flaw | None:
@@ -146,7 +167,7 @@ def jumps(fixes: Iterable[Sequence[float]]) -> str:
     south = west = inf
     north = east = -inf
     before: tuple[float, float, float] | None = None
-    for latitude, longitude, accuracy, time in islice(fixes, _LOOKED_AT):
+    for latitude, longitude, accuracy, time, *_ in islice(fixes, _LOOKED_AT):
         if not is_usable(latitude, longitude, accuracy):
             continue
         if before is not None:

@@ -23,7 +23,7 @@ from .file_fixes import FileAgain
 from .first_rows import FirstRows
 from .kinds import ending
 from .order import KEEP, Clocks, ordered, places_in_time, sorted_text, taken
-from .table_rows import TableRows
+from .table_rows import NO_ELLIPSE, Ellipses, TableRows, ellipses_of
 from .track_files import keyed_points
 from .tracks import VECTOR_FORMATS, FixRow, Point
 from .vector import PLAIN, Reading
@@ -51,8 +51,9 @@ class Rows(NamedTuple):
     """Consecutive rows of a file: the track of each row (a number, in order of first appearance) and its fix.
 
     NaN means a missing position or an accuracy that is not reported. If no row reports an accuracy, `accuracies` is
-    None. `known` is the number of distinct tracks in the file up to the end of this batch. `place` is a function that
-    converts the index of a row in the batch to the row's position in the file, as text for messages.
+    None. If no row has an error ellipse, `ellipses` is None. `known` is the number of distinct tracks in the file up to
+    the end of this batch. `place` is a function that converts the index of a row in the batch to the row's position in
+    the file, as text for messages.
     """
 
     tracks: array[int]
@@ -62,6 +63,7 @@ class Rows(NamedTuple):
     times: array[int]
     known: int
     place: Callable[[int], str]
+    ellipses: Ellipses | None = None
 
 
 def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
@@ -78,6 +80,12 @@ def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
         accuracies = array("d")
         for rows in batches:
             accuracies.extend(repeat(math.nan, len(rows.tracks)) if rows.accuracies is None else rows.accuracies)
+    ellipses: Ellipses | None = None
+    if any(rows.ellipses is not None for rows in batches):
+        ellipses = array("d"), array("d"), array("d")
+        for rows in batches:
+            for index, axis in enumerate(ellipses):
+                axis.extend(repeat(math.nan, len(rows.tracks)) if rows.ellipses is None else rows.ellipses[index])
     rows_in_time = places_in_time(tracks, times)
     ends = list(accumulate(len(rows.tracks) for rows in batches))
     for rows, end in zip(batches, ends):
@@ -90,6 +98,7 @@ def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
             taken(times, own),
             rows.known,
             partial(_place, batches, ends, own),
+            None if ellipses is None else ellipses_of(taken(column, own) for column in ellipses),
         )
 
 
@@ -222,6 +231,7 @@ class ManyTracks:
         longitudes: array[float],
         accuracies: array[float] | None,
         times: array[int],
+        ellipses: Ellipses | None,
         place: Callable[[int], str],
     ) -> Rows:
         """Rows of tracks. Without `tracks`, `names` contains the track of each row. With `tracks`, `names` contains
@@ -238,17 +248,24 @@ class ManyTracks:
             numbers.frombytes(_native.taken(lookup, codes))
         if self.grouped:
             self._check_grouped(numbers, last)
-        return Rows(numbers, latitudes, longitudes, accuracies, times, len(self.keys), place)
+        return Rows(numbers, latitudes, longitudes, accuracies, times, len(self.keys), place, ellipses)
 
     def _of_table(self, table: TableRows) -> Iterator[Rows]:
         first = 0
-        for latitudes, longitudes, accuracies, times, codes, keys in table:
+        for latitudes, longitudes, accuracies, times, codes, keys, ellipses in table:
             rows = len(times)
             rows_codes = array("q", bytes(8 * rows)) if codes is None else codes
             used = _native.distinct(rows_codes, len(keys))  # a key without rows does not count as a track
             names = [keys[code] for code in used]
             yield self._rows(
-                names, (used, rows_codes), latitudes, longitudes, accuracies, times, partial(_numbered, "row", first)
+                names,
+                (used, rows_codes),
+                latitudes,
+                longitudes,
+                accuracies,
+                times,
+                ellipses,
+                partial(_numbered, "row", first),
             )
             first += rows
 
@@ -283,15 +300,21 @@ class ManyTracks:
 
     def _whole(self, keys: Sequence[Any], points: Sequence[tuple[str, Point]]) -> Rows:
         latitudes, longitudes, accuracies, times = array("d"), array("d"), array("d"), array("q")
-        for place, (latitude, longitude, accuracy, time) in points:
+        ellipses: Ellipses | None = None
+        if any(len(point) > 4 for _, point in points):
+            ellipses = array("d"), array("d"), array("d")
+        for place, (latitude, longitude, accuracy, time, *ellipse) in points:
             if time is None:
                 raise InputError(self.path, place, "has no time")
+            for column, value in zip(ellipses or (), ellipse or NO_ELLIPSE):
+                column.append(value)
             latitudes.append(latitude)
             longitudes.append(longitude)
             # A NaN in an accuracy column is an invalid accuracy; a missing accuracy has already become 0.
             accuracies.append(-1.0 if math.isnan(accuracy) else accuracy)
             times.append(time)
-        return self._rows(keys, None, latitudes, longitudes, accuracies, times, [at for at, _ in points].__getitem__)
+        places = [at for at, _ in points].__getitem__
+        return self._rows(keys, None, latitudes, longitudes, accuracies, times, ellipses, places)
 
     def _by_row(self, table: track_csv.Table, piece: str) -> Rows:
         rows = list(table.points(piece))

@@ -1,10 +1,11 @@
-"""Reads one NMEA 0183 sentence: RMC, GGA or ZDA. A sentence is either read completely or refused.
+"""Reads one NMEA 0183 sentence: RMC, GGA, GST or ZDA. A sentence is either read completely or refused.
 
 A receiver that is switched off, a torn line, and a logger that fills in unknown values can all produce text that only
 looks like a sentence. Therefore each field of a position or a date must have the form that the standard (IEC 61162-1)
 prescribes. A sentence must contain all fields of its kind. Latitudes (ddmm.mm) and longitudes (dddmm.mm) must have all
 their digits and fewer than 60 minutes. The hemisphere is a capital letter, times have the form hhmmss, and dates have
 the form ddmmyy. A sentence from a receiver without a fix does not count as damaged; it has no position.
+Nor does a GST sentence without an error ellipse, whose fields many receivers leave empty or set to 0.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from typing import Any, NoReturn
 
 from .._dataclass import dataclass
 
-KINDS = {"RMC": 11, "GGA": 14, "ZDA": 4}
+KINDS = {"RMC": 11, "GGA": 14, "GST": 8, "ZDA": 4}
 """The sentence kinds that are read, and the smallest number of fields for each kind; a ZDA sentence may lack its local
 zone."""
-_START = re.compile(r"([A-OQ-Z][A-Z0-9])(RMC|GGA|ZDA),")
+_START = re.compile(r"([A-OQ-Z][A-Z0-9])(RMC|GGA|GST|ZDA),")
 _CLOCK = re.compile(r"([01][0-9]|2[0-3])([0-5][0-9])([0-5][0-9](?:\.[0-9]*)?)")
 _DEGREES = {
     "latitude": re.compile(r"[0-9]{2}[0-5][0-9]\.[0-9]+"),
@@ -28,6 +29,9 @@ _DEGREES = {
 }
 _HEMISPHERES = {"latitude": "NS", "longitude": "EW"}
 _RANGES = {"latitude": 90.0, "longitude": 180.0}
+_DEVIATION = re.compile(r"[0-9]{1,7}(?:\.[0-9]*)?")
+_ORIENTATION = re.compile(r"-?[0-9]{1,3}(?:\.[0-9]*)?")
+_ORIENTATIONS = (-180.0, 360.0)
 _DILUTION = re.compile(r"[0-9]{1,6}(?:\.[0-9]*)?|\.[0-9]+")
 _HOUR = 3_600_000_000
 _EPOCH = date(1970, 1, 1)
@@ -42,11 +46,13 @@ class Sentence:
     """The contents of an NMEA 0183 sentence.
 
     Attributes:
-        kind: The kind of the sentence: RMC, GGA or ZDA.
+        kind: The kind of the sentence: RMC, GGA, GST or ZDA.
         clock: Microseconds since midnight, or None if the receiver does not know the time.
         day: Days since 1970, or None if the sentence has no date.
         position: Latitude and longitude in degrees, or None if the receiver or the sentence has no position.
         dilution: Horizontal dilution of precision; 0 means that it is not stated.
+        ellipse: The one-sigma error ellipse of a GST sentence: the semi-axes in metres, and the direction of the major
+            axis in degrees from true north. None if the sentence has no error ellipse.
     """
 
     kind: str
@@ -54,6 +60,7 @@ class Sentence:
     day: int | None
     position: tuple[float, float] | None
     dilution: float
+    ellipse: tuple[float, float, float] | None = None
 
 
 def sentences(line: str) -> list[str]:
@@ -85,6 +92,8 @@ def read_sentence(text: str, parse: Callable[[str], Any]) -> Sentence:
     if len(values) < KINDS[kind]:
         raise SentenceError(f"{kind}: has {len(values)} of {KINDS[kind]} fields")
     clock = _clock(kind, values[0])
+    if kind == "GST":
+        return Sentence(kind, clock, None, None, 0.0, _ellipse(values[2:5]))
     if kind == "ZDA":
         return Sentence(kind, clock, _zda_day(values[1:4]), None, 0.0)
     if kind == "RMC":
@@ -139,6 +148,23 @@ def _dilution(text: str) -> float:
     if text and _DILUTION.fullmatch(text) is None:
         _refuse("GGA", "dilution of precision", text, "a number of at least 0")
     return float(text or 0)
+
+
+def _ellipse(values: list[str]) -> tuple[float, float, float] | None:
+    """The error ellipse of a GST sentence. No receiver knows its position exactly, so an ellipse of size 0 means that
+    the receiver does not know its error."""
+    if not all(values):
+        return None
+    for what, text in zip(("major semi-axis", "minor semi-axis"), values):
+        if _DEVIATION.fullmatch(text) is None:
+            _refuse("GST", what, text, "a number of at least 0")
+    least, most = _ORIENTATIONS
+    if _ORIENTATION.fullmatch(values[2]) is None or not least <= float(values[2]) <= most:
+        _refuse("GST", "orientation", values[2], f"{least:g} to {most:g} degrees")
+    major, minor, orientation = map(float, values)
+    if minor > major:
+        raise SentenceError(f"GST: the minor semi-axis {minor:g} m is longer than the major semi-axis {major:g} m")
+    return (major, minor, orientation) if major else None
 
 
 def _clock(kind: str, text: str) -> int | None:

@@ -27,7 +27,7 @@ from .moving import ANONYMOUS, id_column, is_moving, moving_tracks
 from .table_rows import TableRows
 from .text import path_text
 from .track_files import read_tracks
-from .tracks import FixRow, Track
+from .tracks import FixRow, Track, known_ellipse
 from .vector import PLAIN, Reading
 
 if TYPE_CHECKING:
@@ -148,9 +148,10 @@ def _given_fixes(track: Iterable[Any], by: str | None, name: str) -> list[Track]
         if not is_time(fix.time_us):
             what = f"time {fix.time_us} is outside year 1 to year 9999; the time of a Fix is in microseconds"
             raise InputError(name, f"element {row}", what)
-        if not is_usable(fix.latitude, fix.longitude, fix.accuracy):
-            flaw = worse(flaw, Flaw(f"element {row}", fix.latitude, fix.longitude, fix.accuracy))
-        fixes.append((fix.latitude, fix.longitude, fix.accuracy, fix.time_us))
+        ellipse = known_ellipse(*(fix.error_ellipse or ()))
+        if not is_usable(fix.latitude, fix.longitude, fix.accuracy, *ellipse):
+            flaw = worse(flaw, Flaw(f"element {row}", fix.latitude, fix.longitude, fix.accuracy, *ellipse))
+        fixes.append((fix.latitude, fix.longitude, fix.accuracy, fix.time_us, *ellipse))
     if not fixes:
         raise InputError(name, "", "holds no fixes")
     tracks = [Track(name, fixes, flaw=flaw)]

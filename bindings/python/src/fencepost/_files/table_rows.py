@@ -6,7 +6,7 @@ import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, repeat
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, TypeAlias, overload
 
 from .._errors import InputError
 from .._tables.arrow_reader import BatchReader
@@ -14,8 +14,18 @@ from .._tables.frames import exported, is_frame
 from .._tables.names import TRACK, several_text
 from .._tables.numbers import listed
 from .doubts import Flaw, is_usable, worse
-from .tracks import NO_POSITION, FixRow, Track
+from .tracks import NO_POSITION, FixRow, Track, known_ellipse
 from .vector import PLAIN, Reading
+
+Ellipses: TypeAlias = "tuple[array[float], array[float], array[float]]"
+"""Error ellipses, as columns of semi-axes and orientations. Three NaN mean that a row has no ellipse."""
+NO_ELLIPSE = (math.nan, math.nan, math.nan)
+
+
+def ellipses_of(columns: Iterable[array[float]]) -> Ellipses:
+    """The three columns as a tuple."""
+    major, minor, orientation = columns
+    return major, minor, orientation
 
 
 class Batch(NamedTuple):
@@ -29,6 +39,7 @@ class Batch(NamedTuple):
     codes: array[int] | None
     """The index into `keys` for each row; None if there is only one track."""
     keys: Sequence[Any]
+    ellipses: Ellipses | None
 
 
 class TableRows:
@@ -93,7 +104,11 @@ class TableRows:
             times = reader.times(chunk, plan.indices["time"], first)
             codes, keys = (None, (None,)) if self.by is None else reader.keys(chunk, self.by, first)
             reported = None if accuracies is None else _array("d", accuracies)
-            yield Batch(_array("d", latitudes), _array("d", longitudes), reported, _array("q", times), codes, keys)
+            columns = reader.ellipses(chunk, plan, first)
+            ellipses = None if columns is None else ellipses_of(_array("d", column) for column in columns)
+            yield Batch(
+                _array("d", latitudes), _array("d", longitudes), reported, _array("q", times), codes, keys, ellipses
+            )
 
     def tracks(self) -> list[Track]:
         """All rows as tracks: one track for each value of the column `by`, in the order of their first rows."""
@@ -105,15 +120,15 @@ class TableRows:
             accuracies: Iterable[float] = repeat(math.nan) if batch.accuracies is None else batch.accuracies
             codes: Iterable[int] = repeat(0) if batch.codes is None else batch.codes
             columns = batch.latitudes, batch.longitudes, accuracies, batch.times
-            for code, latitude, longitude, accuracy, time in zip(codes, *columns):
+            for code, *values in zip(codes, *columns, *(batch.ellipses or ())):
                 key = keys[code]
                 own = fixes.get(key)
                 if own is None:
-                    own = fixes[key] = Fixes()
-                own.append(latitude, longitude, accuracy, time)
-                usable = fix_row(latitude, longitude, accuracy, time)[:3]
-                if not is_usable(*usable):
-                    flaws[key] = worse(flaws.get(key), Flaw(f"row {row}", *usable))
+                    own = fixes[key] = Fixes(batch.ellipses is not None)
+                own.append(*values)
+                latitude, longitude, accuracy, _, *ellipse = fix_row(*values)
+                if not is_usable(latitude, longitude, accuracy, *ellipse):
+                    flaws[key] = worse(flaws.get(key), Flaw(f"row {row}", latitude, longitude, accuracy, *ellipse))
                 row += 1
         if not fixes:
             raise InputError(self.source, "", "holds no rows")
@@ -123,22 +138,25 @@ class TableRows:
 class Fixes(Sequence[FixRow]):
     """Fixes as columns; NaN means a missing position or an accuracy that is not reported."""
 
-    def __init__(self) -> None:
+    def __init__(self, has_ellipses: bool = False) -> None:
         self.latitudes, self.longitudes, self.accuracies = array("d"), array("d"), array("d")
         self.times = array("q")
+        self.ellipses: Ellipses | None = (array("d"), array("d"), array("d")) if has_ellipses else None
 
-    def append(self, latitude: float, longitude: float, accuracy: float, time: int) -> None:
+    def append(self, latitude: float, longitude: float, accuracy: float, time: int, *ellipse: float) -> None:
         """Adds a fix at the end."""
         self.latitudes.append(latitude)
         self.longitudes.append(longitude)
         self.accuracies.append(accuracy)
         self.times.append(time)
+        for column, value in zip(self.ellipses or (), ellipse):
+            column.append(value)
 
     def __len__(self) -> int:
         return len(self.times)
 
     def __iter__(self) -> Iterator[FixRow]:
-        return map(fix_row, self.latitudes, self.longitudes, self.accuracies, self.times)
+        return map(fix_row, *self._columns)
 
     @overload
     def __getitem__(self, index: int) -> FixRow: ...
@@ -147,15 +165,19 @@ class Fixes(Sequence[FixRow]):
     def __getitem__(self, index: int | slice) -> FixRow | Sequence[FixRow]:
         if isinstance(index, slice):
             return [self[row] for row in range(*index.indices(len(self)))]
-        return fix_row(self.latitudes[index], self.longitudes[index], self.accuracies[index], self.times[index])
+        return fix_row(*(column[index] for column in self._columns))
+
+    @property
+    def _columns(self) -> tuple[Any, ...]:
+        return self.latitudes, self.longitudes, self.accuracies, self.times, *(self.ellipses or ())
 
 
-def fix_row(latitude: float, longitude: float, accuracy: float, time: int) -> FixRow:
+def fix_row(latitude: float, longitude: float, accuracy: float, time: int, *ellipse: float) -> FixRow:
     """Converts values to a fix: a missing accuracy becomes "not reported", and a missing position becomes "no
     position"."""
     if latitude != latitude or longitude != longitude:
         return math.nan, math.nan, NO_POSITION, time
-    return latitude, longitude, 0.0 if accuracy != accuracy else accuracy, time
+    return latitude, longitude, 0.0 if accuracy != accuracy else accuracy, time, *known_ellipse(*ellipse)
 
 
 def _array(code: str, values: Sequence[Any]) -> array[Any]:

@@ -15,6 +15,7 @@ from .._native import InvalidArgumentError
 from .._tables.arrow_reader import ACCURACY
 from .._tables.names import (
     ACCELERATION,
+    ERROR_ELLIPSE,
     GEOMETRY,
     POSITION,
     TRACK,
@@ -31,7 +32,7 @@ from .advice import TRACK_OPTION, column_advice, decimal_comma
 from .csv_table import CSVTable
 from .kinds import check_kind, is_packed, is_pipe
 from .text import decode, text_pieces
-from .tracks import NO_POSITION, Point
+from .tracks import NO_POSITION, Point, known_ellipse
 
 NOTHING = ("", "na", "null", "none")
 """Cell contents that count as empty, in lower case."""
@@ -138,7 +139,7 @@ class Table(CSVTable):
         rows = list(self._points(piece))
         if not self.check_accuracy(min((point[2] for _, _, point in rows if point[2] < 0), default=0.0)):
             rows = [
-                (place, track, point if is_missing(point) else (*point[:2], 0.0, point[3]))
+                (place, track, point if is_missing(point) else (*point[:2], 0.0, *point[3:]))
                 for place, track, point in rows
             ]
         yield from rows
@@ -184,6 +185,7 @@ def _point(row: Sequence[str], layout: Layout, place: str, path: str | Path) -> 
         except ValueError as error:
             raise InputError(path, place, f"time: {error}", advice=advice_of(error)) from None
     accuracy = _number(row, indices.get("accuracy"), "accuracy", place, path)
+    ellipse = [_number(row, indices[what], what, place, path) for what in ERROR_ELLIPSE if what in indices]
     if wkt >= 0:
         try:
             longitude, latitude = wkt_point(row[wkt]) or (None, None)
@@ -193,7 +195,8 @@ def _point(row: Sequence[str], layout: Layout, place: str, path: str | Path) -> 
         latitude, longitude = (_number(row, indices[what], what, place, path) for what in POSITION)
     if latitude is None or longitude is None:
         return math.nan, math.nan, NO_POSITION, time
-    return latitude, longitude, 0.0 if accuracy is None else accuracy, time
+    found = known_ellipse(*(math.nan if value is None else value for value in ellipse))
+    return latitude, longitude, 0.0 if accuracy is None else accuracy, time, *found
 
 
 def _number(row: Sequence[str], index: int | None, what: str, place: str, path: str | Path) -> float | None:

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from .._errors import InputError, warn
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import ACCURACY
-from .._tables.names import POSITION, TRACK, acceleration_text, find, is_acceleration, key, time_unit
+from .._tables.names import ERROR_ELLIPSE, POSITION, TRACK, acceleration_text, find, is_acceleration, key, time_unit
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, advice_of, number_time, parse_time
 from .moving_json import is_moving, moving_lines
 from .text import decode, parse_json
-from .tracks import NO_POSITION, Point
+from .tracks import NO_POSITION, Point, known_ellipse
 
 _TIME_KEYS = ("coordTimes", "times", "timestamps", "datetimes")
 _LINES = ("LineString", "MultiLineString")
@@ -33,14 +33,14 @@ def read(
 
     The times of a line are an array in the feature's properties, named ``coordTimes``, ``times`` or ``datetimes`` (also
     under ``coordinateProperties``), with one time per coordinate. For a MultiLineString, the property is an array with
-    one array of times for each line. The time and the accuracy of a point are properties with the usual names of
-    columns, or with the names in `columns`. If a file contains lines, points without a time are ignored, as way points
-    are ignored in a file with tracks.
+    one array of times for each line. The time, the accuracy and the error ellipse of a point are properties with the
+    usual names of columns, or with the names in `columns`. If a file contains lines, points without a time are ignored,
+    as way points are ignored in a file with tracks.
 
     Args:
         data: The file's bytes.
         path: For messages.
-        columns: Names of the points' properties for time and accuracy.
+        columns: Names of the points' properties for time, accuracy and error ellipse.
         by: The property that identifies the track. Before each position is yielded, the value of this property is
             appended to `keys`.
         keys: See `by`.
@@ -60,7 +60,7 @@ def read(
     lines = any(_kind(feature) in _LINES or is_moving(feature) for _, feature in features)
     number = 0
     for place, feature in features:
-        for position, accuracy, time in _positions(feature, place, path, names):
+        for position, accuracy, time, *ellipse in _positions(feature, place, path, names):
             number += 1
             where = f"point {number}"
             latitude, longitude = (math.nan, math.nan) if position is None else _position(position, where, path)
@@ -69,15 +69,17 @@ def read(
                 continue
             if keys is not None:
                 keys.append(_key_of(feature, by or "", place, path))
-            yield where, (latitude, longitude, NO_POSITION if position is None else accuracy, time_us)
+            yield where, (latitude, longitude, NO_POSITION if position is None else accuracy, time_us, *ellipse)
 
 
 class _Names(NamedTuple):
-    """The names of the points' properties for time and accuracy, and the unit of times that are numbers."""
+    """The names of the points' properties for time, accuracy and error ellipse, and the unit of times that are
+    numbers."""
 
     time: str | None
     accuracy: str | None
     unit: str | None
+    ellipse: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, features: list[dict[str, Any]], path: str | Path, columns: Mapping[str, str]) -> _Names:
@@ -87,7 +89,7 @@ class _Names(NamedTuple):
                 path, "", "columns: GeoJSON has the positions in its geometries, so no column can be chosen"
             )
         try:
-            found = find(names, {what: TRACK[what] for what in ("time", "accuracy")}, columns, ())
+            found = find(names, {what: TRACK[what] for what in ("time", "accuracy", *ERROR_ELLIPSE)}, columns, ())
         except InvalidArgumentError as error:
             raise InputError(path, "", str(error).replace("column", "property")) from None
         time, accuracy = (names[found[what]] if what in found else None for what in ("time", "accuracy"))
@@ -96,7 +98,8 @@ class _Names(NamedTuple):
             if is_acceleration(accuracy, columns, least):
                 warn(path, "", acceleration_text(accuracy), ACCURACY)
                 accuracy = None
-        return cls(time, accuracy, None if time is None else time_unit(time))
+        ellipse = tuple(names[found[what]] for what in ERROR_ELLIPSE if what in found)
+        return cls(time, accuracy, None if time is None else time_unit(time), ellipse)
 
 
 def _below_0(value: Any) -> float:
@@ -144,9 +147,9 @@ def _key_of(feature: dict[str, Any], by: str, place: str, path: str | Path) -> A
 
 def _positions(
     feature: dict[str, Any], place: str, path: str | Path, names: _Names
-) -> Iterator[tuple[Any, float, Any]]:
-    """The coordinates, accuracy and time of each position of a feature, before conversion. A feature without a position
-    has None as its coordinates."""
+) -> Iterator[tuple[Any, float, Any, *tuple[float, ...]]]:
+    """The coordinates, accuracy, time and error ellipse of each position of a feature, before conversion. A feature
+    without a position has None as its coordinates."""
     kind = _kind(feature)
     if is_moving(feature):
         try:
@@ -165,13 +168,24 @@ def _positions(
         if kind != "Point":
             yield None, NO_POSITION, time
             return
-        accuracy = None if names.accuracy is None else properties.get(names.accuracy)
-        if accuracy is not None and (isinstance(accuracy, bool) or not isinstance(accuracy, int | float)):
-            reason = f"accuracy {accuracy!r} (property {names.accuracy!r}) is not a number"
-            raise InputError(path, place, reason)
-        yield feature["geometry"].get("coordinates", "missing"), float(accuracy or 0), time
+        accuracy = _number(properties, names.accuracy, "accuracy", place, path)
+        axes = [_number(properties, name, what, place, path) for what, name in zip(ERROR_ELLIPSE, names.ellipse)]
+        ellipse = known_ellipse(*(math.nan if value is None else value for value in axes))
+        yield feature["geometry"].get("coordinates", "missing"), accuracy or 0.0, time, *ellipse
     else:
         raise InputError(path, place, f"is a {kind}, not a Point, a LineString or a MultiLineString")
+
+
+def _number(properties: dict[str, Any], name: str | None, what: str, place: str, path: str | Path) -> float | None:
+    value = None if name is None else properties.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(path, place, f"{what} {value!r} (property {name!r}) is not a number")
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise InputError(path, place, f"{what} (property {name!r}): {error}") from None
 
 
 def _lines(feature: dict[str, Any], place: str, path: str | Path) -> Iterator[tuple[list[Any], list[Any] | None]]:

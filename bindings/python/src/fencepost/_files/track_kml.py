@@ -11,12 +11,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from .._errors import InputError
-from .._tables.names import TRACK, key
+from .._tables.names import ERROR_ELLIPSE, TRACK, key
 from .._tables.numbers import decimal
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, advice_of, parse_time
 from .kinds import is_packed, most_unpacked, too_large, unpacked
 from .text import read_bytes
-from .tracks import NO_POSITION, Point
+from .tracks import NO_POSITION, Point, known_ellipse
 from .xml_text import holds_word, local_name, xml_root, xml_text
 
 
@@ -53,8 +53,9 @@ def read(
 ) -> Iterator[tuple[str, Point]]:
     """The positions of all tracks in file order; an empty ``coord`` is a fix without a position.
 
-    The accuracy comes from an array of extended data with a usual name (``accuracy``); without such an array, the fixes
-    have no accuracy.
+    The accuracy comes from an array of extended data with a usual name (``accuracy``), and the error ellipse from three
+    arrays (``error_major_m``, ``error_minor_m`` and ``error_orientation_deg``). Without such arrays, the fixes have no
+    accuracy and no error ellipse.
 
     Args:
         data: The document.
@@ -100,7 +101,12 @@ def _points(track: ElementTree.Element, path: str | Path, number: int, style: Ti
     if len(whens) != len(coords):
         reason = f"starts a track that has {len(coords)} positions but {len(whens)} times"
         raise InputError(path, f"point {number + 1}", reason)
-    accuracies = _accuracies(track)
+    accuracies = _array(track, "accuracy", 0.0) or []
+    arrays = {what: _array(track, what, math.nan) for what in ERROR_ELLIPSE}
+    axes = [values for values in arrays.values() if values is not None]
+    if 0 < len(axes) < len(ERROR_ELLIPSE):
+        missing = next(what for what, values in arrays.items() if values is None)
+        raise InputError(path, f"point {number + 1}", f"starts a track that has no array for the {missing}")
     for index, (when, coord) in enumerate(zip(whens, coords)):
         place = f"point {number + index + 1}"
         try:
@@ -114,22 +120,24 @@ def _points(track: ElementTree.Element, path: str | Path, number: int, style: Ti
             longitude, latitude = decimal(coord[0]), decimal(coord[1])
         except (ValueError, IndexError):
             raise InputError(path, place, f"is not longitude and latitude: {' '.join(coord)!r}") from None
-        yield latitude, longitude, accuracies[index] if index < len(accuracies) else 0.0, time
+        ellipse = known_ellipse(*(values[index] if index < len(values) else math.nan for values in axes))
+        yield latitude, longitude, accuracies[index] if index < len(accuracies) else 0.0, time, *ellipse
 
 
-def _accuracies(track: ElementTree.Element) -> list[float]:
+def _array(track: ElementTree.Element, what: str, missing: float) -> list[float] | None:
+    """The numbers of an array of extended data, or None without such an array."""
     for array in track.iter():
-        if local_name(array) == "SimpleArrayData" and key(array.get("name") or "") in TRACK["accuracy"]:
-            return [_accuracy(value.text) for value in array if local_name(value) == "value"]
-    return []
+        if local_name(array) == "SimpleArrayData" and key(array.get("name") or "") in TRACK[what]:
+            return [_number(value.text, missing) for value in array if local_name(value) == "value"]
+    return None
 
 
-def _accuracy(text: str | None) -> float:
+def _number(text: str | None, missing: float) -> float:
     try:
         number = decimal(text or "nan")
     except ValueError:
-        return 0.0
-    return number if math.isfinite(number) else 0.0
+        return missing
+    return number if math.isfinite(number) else missing
 
 
 def _name(placemark: ElementTree.Element) -> str:

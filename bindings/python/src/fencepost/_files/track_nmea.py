@@ -1,9 +1,13 @@
-"""Reads NMEA 0183 logs with pynmea2: RMC and GGA sentences; the date may also come from ZDA sentences.
+"""Reads NMEA 0183 logs with pynmea2: RMC and GGA sentences; the date may also come from ZDA sentences, and error
+ellipses come from GST sentences.
 
 Sentences with the same time of day form one fix. The fix gets its position from a GGA sentence, or from RMC if there is
 no valid GGA. A GGA sentence also gives the accuracy of the fix: the horizontal dilution of precision (HDOP) times the
 range error to one satellite. The range error is 5 m unless the caller changes it; this is about one sigma of a
 single-frequency receiver without corrections.
+
+A GST sentence gives the error ellipse of the fix with the same time of day: one-sigma semi-axes, which need no
+conversion. The sentence may come before or after the RMC and GGA sentences of its fix.
 
 A GGA sentence has no date. A fix gets the date of the latest RMC or ZDA sentence; a fix before the first such sentence
 gets the date of that first sentence. If the fix and the sentence that gave the date differ by more than twelve hours in
@@ -37,6 +41,7 @@ class _Epoch:
     longitude: float = 0.0
     accuracy: float = NO_POSITION
     best: bool = False
+    ellipse: tuple[float, ...] = ()
 
     def take(self, sentence: Sentence, scale: float) -> None:
         """Merges a sentence into the data: a valid GGA has priority, then a valid RMC."""
@@ -49,7 +54,7 @@ class _Epoch:
 
 def looks_like_nmea(data: bytes) -> bool:
     """True if a file begins like an NMEA log; used if the file's name does not show its format."""
-    return re.search(rb"(?:^|\s)\$[A-Z]{2}(?:RMC|GGA|ZDA|GLL|GSA|GSV|VTG),", data[:4096]) is not None
+    return re.search(rb"(?:^|\s)\$[A-Z]{2}(?:RMC|GGA|GST|ZDA|GLL|GSA|GSV|VTG),", data[:4096]) is not None
 
 
 def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tuple[str, Point]]:
@@ -61,19 +66,19 @@ def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tu
     if not reader.found:
         raise InputError(path, "", "cannot be read as NMEA 0183: there is no RMC, GGA or ZDA sentence in the file")
     if reader.undated_line is not None:
-        more = f" ({reader.damaged} RMC, GGA or ZDA sentences are damaged)" if reader.damaged else ""
+        more = f" ({reader.damaged} RMC, GGA, GST or ZDA sentences are damaged)" if reader.damaged else ""
         raise InputError(path, f"line {reader.undated_line}", f"no RMC or ZDA sentence gives the date{more}")
     if reader.damaged and not reader.is_dated:
         raise InputError(
             path,
             "",
-            f"all of its {reader.damaged} RMC, GGA and ZDA sentences are damaged ({reader.first_damage})",
+            f"all of its {reader.damaged} RMC, GGA, GST and ZDA sentences are damaged ({reader.first_damage})",
         )
     yield from reader.end()
     if reader.damaged:
         reason = (
-            f"{reader.damaged} of {reader.found} RMC, GGA and ZDA sentences are damaged or incomplete and were skipped "
-            f"({reader.first_damage})"
+            f"{reader.damaged} of {reader.found + reader.ellipses} RMC, GGA, GST and ZDA sentences are damaged or "
+            f"incomplete and were skipped ({reader.first_damage})"
         )
         warn(path, "", reason)
 
@@ -87,7 +92,9 @@ class SentenceReader:
 
     Attributes:
         found: The number of RMC, GGA and ZDA sentences, including damaged sentences.
-        damaged: The number of RMC, GGA and ZDA sentences that were ignored because they were damaged or incomplete.
+        ellipses: The number of GST sentences, including damaged sentences.
+        damaged: The number of RMC, GGA, GST and ZDA sentences that were ignored because they were damaged or
+            incomplete.
         damage: The line and the defect of the last damaged sentence; None if no sentence was damaged.
     """
 
@@ -96,7 +103,9 @@ class SentenceReader:
         self._scale = RANGE_ERROR if hdop_scale is None else hdop_scale
         self._dated: tuple[int, int] | None = None
         self._waiting: list[_Epoch] = []
-        self._number = self.found = self.damaged = 0
+        self._ellipse: tuple[int, tuple[float, ...]] | None = None
+        """The time of day and the error ellipse of a GST sentence that came before the other sentences of its fix."""
+        self._number = self.found = self.ellipses = self.damaged = 0
         self.damage: tuple[str, str] | None = None
         self._first: tuple[str, str] | None = None
 
@@ -129,7 +138,10 @@ class SentenceReader:
         """Reads a line, and yields the fixes that are complete after it, each with its line number."""
         self._number += 1
         for text in sentences(line):
-            self.found += 1
+            if text[3:6] == "GST":
+                self.ellipses += 1
+            else:
+                self.found += 1
             try:
                 sentence = read_sentence(text, self._parse)
             except SentenceError as error:
@@ -142,6 +154,13 @@ class SentenceReader:
 
     def _take(self, sentence: Sentence, clock: int) -> Iterator[tuple[str, Point]]:
         waiting = self._waiting
+        if sentence.kind == "GST":
+            ellipse = sentence.ellipse or ()
+            if waiting and waiting[-1].clock == clock:
+                waiting[-1].ellipse = ellipse
+            else:
+                self._ellipse = clock, ellipse
+            return
         if waiting and waiting[-1].clock != clock:
             yield from self.end()
         if sentence.day is not None:
@@ -149,6 +168,9 @@ class SentenceReader:
         if sentence.kind != "ZDA":
             if not waiting or waiting[-1].clock != clock:
                 waiting.append(_Epoch(self._number, clock))
+                if self._ellipse is not None and self._ellipse[0] == clock:
+                    waiting[-1].ellipse = self._ellipse[1]
+                self._ellipse = None
             waiting[-1].take(sentence, self._scale)
 
     def end(self) -> Iterator[tuple[str, Point]]:
@@ -164,4 +186,4 @@ def _points(epochs: Iterable[_Epoch], dated: tuple[int, int]) -> Iterator[tuple[
         ahead = epoch.clock - at
         shift = 1 if ahead < -12 * _HOUR else -1 if ahead > 12 * _HOUR else 0
         time = (day + shift) * _DAY + epoch.clock
-        yield f"line {epoch.line}", (epoch.latitude, epoch.longitude, epoch.accuracy, time)
+        yield f"line {epoch.line}", (epoch.latitude, epoch.longitude, epoch.accuracy, time, *epoch.ellipse)

@@ -11,9 +11,11 @@ from .._dataclass import dataclass, field
 from .._errors import InputError
 from .doubts import Flaw, is_usable, worse
 
-Point: TypeAlias = tuple[float, float, float, int | None]
-"""A point: its latitude, longitude, accuracy, and time in microseconds."""
-FixRow: TypeAlias = tuple[float, float, float, int]
+Point: TypeAlias = tuple[float, float, float, int | None, *tuple[float, ...]]
+"""A point: its latitude, longitude, accuracy, and time in microseconds. If it has an error ellipse, the major and the
+minor semi-axis and the orientation follow."""
+FixRow: TypeAlias = tuple[float, float, float, int, *tuple[float, ...]]
+"""A fix: a point with a time. Its members are the arguments of the engine's `feed_fix`."""
 
 NO_POSITION = math.nan
 """The accuracy that marks a row without a position: a monitor ignores and counts such a row."""
@@ -36,6 +38,11 @@ class Track:
     """The unusable fix to report: the first fix with impossible values, otherwise the first fix without a position."""
 
 
+def known_ellipse(*ellipse: float) -> tuple[float, ...]:
+    """The values of an error ellipse; an empty tuple if all of them are missing (NaN)."""
+    return () if all(value != value for value in ellipse) else ellipse
+
+
 def split(
     points: Iterable[tuple[str, Point]], path: str | Path, keys: list[Any] | None = None, columns: Sequence[str] = ()
 ) -> list[Track]:
@@ -49,12 +56,12 @@ def split(
     way_points: dict[Any, list[tuple[float, float]]] = {}
     flaws: dict[Any, Flaw | None] = {}
     first_untimed = ""
-    for index, (place, (latitude, longitude, accuracy, time)) in enumerate(points):
+    for index, (place, (latitude, longitude, accuracy, time, *ellipse)) in enumerate(points):
         key = None if keys is None else keys[index]
-        if not is_usable(latitude, longitude, accuracy):
-            flaws[key] = worse(flaws.get(key), Flaw(place, latitude, longitude, accuracy))
+        if not is_usable(latitude, longitude, accuracy, *ellipse):
+            flaws[key] = worse(flaws.get(key), Flaw(place, latitude, longitude, accuracy, *ellipse))
         if time is not None:
-            fixes.setdefault(key, []).append((latitude, longitude, accuracy, time))
+            fixes.setdefault(key, []).append((latitude, longitude, accuracy, time, *ellipse))
         else:
             first_untimed = first_untimed or place
             way_points.setdefault(key, []).append((latitude, longitude))

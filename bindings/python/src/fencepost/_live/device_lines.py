@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from . import owntracks, traccar
@@ -10,7 +11,7 @@ from .formats import Lines
 from .lines import LineError, fix_of, read_object, report_fix
 from .messages import DeviceFix, Message, device_name, kept
 
-OWN_KEYS = ("latitude", "longitude", "lat", "lon", "time", "accuracy", "class")
+OWN_KEYS = ("latitude", "longitude", "lat", "lon", "time", "accuracy", "error_ellipse", "class")
 
 
 def read_message(data: bytes, by: str, topic: str | None = None) -> Message | None:
@@ -65,8 +66,15 @@ class DeviceLines(Lines):
         super().__init__()
         self._by = by
 
-    def _found(self, line: bytes) -> Any:
-        return read_message(line, self._by)
+    def _found(self, line: bytes) -> Sequence[Any]:
+        value = read_object(line)
+        kind = None if value is None else value.get("class")
+        if value is not None and kind == "GST":
+            return self._ellipses.report(value)
+        message = None if value is None else read_message(line, self._by)
+        if value is not None and kind == "TPV":
+            return self._ellipses.fix(value, message)
+        return () if message is None else (message,)
 
 
 __all__ = ["DeviceLines", "LineError", "read_message", "source_of"]

@@ -297,7 +297,7 @@ class Follower(Running):
             QueueFullError: Too many events are waiting for the sinks.
             MonitorClosedError: The follower is closed.
         """
-        row = (fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
+        row = (fix.latitude, fix.longitude, fix.accuracy, fix.time_us, *(fix.error_ellipse or ()))
         if self._is_one:
             if device is not None:
                 raise InvalidArgumentError(f"device {device!r}: a monitor follows one device; pass None")
@@ -306,7 +306,7 @@ class Follower(Running):
 
     def receive(self, message: bytes | str | Mapping[str, Any], topic: str | None = None) -> Fed | None:
         """Feeds an OwnTracks or Traccar message, or a JSON object with device, latitude (or lat), longitude (or lon),
-        time and optionally accuracy.
+        time, and optionally accuracy and error_ellipse (an array of three numbers, as in :class:`Fix`).
 
         Args:
             message: The message as JSON text or as a parsed object. Members other than the fix and the device become

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
 
 from .._errors import InputError
 from .._files import track_gpx
 from .._files.track_nmea import SentenceReader, looks_like_nmea
-from .._files.tracks import FixRow, split
-from .lines import LineError, parse_line
+from .._files.tracks import FixRow, Point, split
+from .ellipse_reports import EllipseReports
+from .lines import LineError, fix_of, read_object, report_fix
 
 FORMATS = ("auto", "jsonl", "nmea", "gpx")
 LONGEST_LINE = 1 << 20
@@ -82,27 +83,41 @@ class Lines(_Split):
     def __init__(self) -> None:
         super().__init__()
         self._number = 0
+        self._ellipses = EllipseReports()
 
     def take(self, data: bytes) -> Iterator[Found]:
         return self._fixes(self._lines(data))
 
     def end(self) -> Iterator[Found]:
-        return self._fixes(self._last())
+        yield from self._fixes(self._last())
+        for row in self._ellipses.end():
+            yield f"line {self._number}", row
 
     def _fixes(self, lines: list[bytes]) -> Iterator[Found]:
         for line in lines:
             self._number += 1
+            place = f"line {self._number}"
             try:
-                row = self._found(line)
+                rows = self._found(line)
             except LineError as error:
-                yield f"line {self._number}", error
+                yield place, error
             else:
-                if row is not None:
-                    yield f"line {self._number}", row
+                for row in rows:
+                    yield place, row
 
-    def _found(self, line: bytes) -> FixRow | None:
-        """Returns the fix of a line, or None if the line is valid but has no fix."""
-        return parse_line(line)
+    def _found(self, line: bytes) -> Sequence[Any]:
+        """Returns the fixes that are complete after a line."""
+        value = read_object(line)
+        if value is None:
+            return ()
+        match value.get("class"):
+            case None:
+                return (fix_of(value),)
+            case "TPV":
+                return self._ellipses.fix(value, report_fix(value))
+            case "GST":
+                return self._ellipses.report(value)
+        return ()
 
 
 class _Sentences(_Split):
@@ -147,10 +162,10 @@ class _Sentences(_Split):
         self._reader.drop_undated()
 
     @staticmethod
-    def _dated(points: Iterator[tuple[str, tuple[float, float, float, int | None]]]) -> Iterator[Found]:
-        for place, (latitude, longitude, accuracy, time) in points:
+    def _dated(points: Iterator[tuple[str, Point]]) -> Iterator[Found]:
+        for place, (latitude, longitude, accuracy, time, *ellipse) in points:
             if time is not None:
-                yield place, (latitude, longitude, accuracy, time)
+                yield place, (latitude, longitude, accuracy, time, *ellipse)
 
 
 class _Document:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .._files.tracks import FixRow
@@ -171,21 +171,25 @@ class _Reports(Lines):
         self._notices, self._monotonic = notices, monotonic
         self._seen_at, self._is_said = monotonic(), False
 
-    def _found(self, line: bytes) -> FixRow | None:
+    def _found(self, line: bytes) -> Sequence[FixRow]:
         value = read_object(line)
         if value is None:
-            return None
+            return ()
         match value.get("class"):
             case "TPV":
                 row = report_fix(value)
                 if row is None:
                     self._miss()
-                return row if row is not None and self._is_followed(value.get("device")) else None
+                elif not self._is_followed(value.get("device")):
+                    return ()
+                return self._ellipses.fix(value, row)
+            case "GST":
+                return self._ellipses.report(value) if value.get("device") == self._device else ()
             case "ERROR":
                 raise LineError(f"gpsd says: {value.get('message')}")
             case "DEVICES":
                 self._look_for(value.get("devices"))
-        return None
+        return ()
 
     def _is_followed(self, device: Any) -> bool:
         """True if this device should be followed: it is the named device or, without a name, the first device with a

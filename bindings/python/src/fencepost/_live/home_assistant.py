@@ -117,7 +117,7 @@ def _identifier(*names: str) -> str:
 
 def position(row: FixRow) -> str:
     """The attributes of a ``device_tracker``, from which Home Assistant computes the tracker's zone."""
-    latitude, longitude, accuracy, time_us = row
+    latitude, longitude, accuracy, time_us = row[:4]
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time_us)
     return json.dumps(
         {"latitude": latitude, "longitude": longitude, "gps_accuracy": accuracy, "time": moment.isoformat()}

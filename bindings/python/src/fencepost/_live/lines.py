@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any
 
+from .._files.doubts import ellipse_fault
 from .._files.tracks import FixRow
 from .._tables.text_times import number_time, parse_time
 
@@ -21,9 +22,9 @@ class LineError(ValueError):
 
 
 def parse_line(line: bytes) -> FixRow | None:
-    """The fix of a line: a JSON object with latitude, longitude (or lat, lon), time and optionally accuracy, or a TPV
-    report of gpsd. Returns None for blank lines, for other reports of gpsd, and for TPV reports without a position or
-    time.
+    """The fix of a line: a JSON object with latitude, longitude (or lat, lon), time and optionally accuracy and
+    error_ellipse, or a TPV report of gpsd. Returns None for blank lines, for other reports of gpsd, and for TPV reports
+    without a position or time.
 
     Raises:
         LineError: The line has any other content; the error message says what is wrong.
@@ -37,7 +38,8 @@ def parse_line(line: bytes) -> FixRow | None:
 
 
 def fix_of(value: dict[str, Any]) -> FixRow:
-    """The fix of an object with latitude, longitude (or lat, lon), time and optionally accuracy.
+    """The fix of an object with latitude, longitude (or lat, lon), time and optionally accuracy and error_ellipse (an
+    array of the one-sigma semi-axes in metres and the direction of the major axis in degrees from north).
 
     Raises:
         LineError: The object has no fix.
@@ -46,7 +48,39 @@ def fix_of(value: dict[str, Any]) -> FixRow:
     if latitude is None or longitude is None:
         raise LineError("has no latitude and longitude")
     accuracy = number_of(value, "accuracy")
-    return (latitude, longitude, 0.0 if accuracy is None else accuracy, time_of(value))
+    ellipse = value.get("error_ellipse")
+    axes: tuple[float, ...] = ()
+    if ellipse is not None:
+        if not isinstance(ellipse, list) or len(ellipse) != 3:
+            raise LineError("error_ellipse is not an array of three numbers: major, minor, orientation")
+        axes = ellipse_number(dict(zip(("major", "minor", "orientation"), ellipse)), "major", "minor", "orientation")
+        if not axes:
+            raise LineError("error_ellipse has missing values: give major, minor and orientation, or no error_ellipse")
+    return (latitude, longitude, 0.0 if accuracy is None else accuracy, time_of(value), *axes)
+
+
+def ellipse_number(value: dict[str, Any], *names: str) -> tuple[float, ...]:
+    """The named members as an error ellipse, or an empty tuple if a member is missing.
+
+    Raises:
+        LineError: A value is not a number, or the engine would refuse the ellipse.
+    """
+    found = [number_of(value, name) for name in names]
+    major, minor, orientation = found
+    if major is None or minor is None or orientation is None:
+        return ()
+    if fault := ellipse_fault(major, minor, orientation):
+        raise LineError(f"has an error ellipse {fault}")
+    return major, minor, orientation
+
+
+def report_time(value: dict[str, Any]) -> int | None:
+    """The time of a report, or None if the report has no time.
+
+    Raises:
+        LineError: The time is invalid.
+    """
+    return None if value.get("time") is None else time_of(value)
 
 
 def read_object(line: bytes) -> dict[str, Any] | None:

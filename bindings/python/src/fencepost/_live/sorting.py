@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from .._files.doubts import is_usable
 from .._files.tracks import FixRow
 from .._monitor.reorderer import Reorderer
 from .._tables.times import is_time
@@ -57,9 +58,9 @@ class Held:
 
 
 def is_sortable(row: FixRow) -> bool:
-    """False for a fix that the engine will refuse because of its position or time."""
-    latitude, longitude, accuracy, at = row
-    return abs(latitude) <= 90 and abs(longitude) <= 180 and accuracy >= 0 and is_time(at)
+    """False for a fix that the engine will refuse because of its position, error ellipse or time."""
+    latitude, longitude, accuracy, at, *ellipse = row
+    return is_usable(latitude, longitude, accuracy, *ellipse) and is_time(at)
 
 
 class Sorter:

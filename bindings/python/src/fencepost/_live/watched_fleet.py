@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from .._files.doubts import ellipse_fault
 from .._files.tracks import FixRow
 from .._fleet.fleet import Fleet
 from .._native import FencepostError, QueueFullError
@@ -247,7 +248,7 @@ class FleetWatch(Handling):
         if refusal is None:
             if row[2] == 0:
                 self.counts["unknown_accuracies"] += 1
-                row = (row[0], row[1], self._unknown_accuracy, row[3])
+                row = (row[0], row[1], self._unknown_accuracy, *row[3:])
             try:
                 if self._expire is not None:
                     self.fleet.set_arrival_time(self._arrival_us())
@@ -314,6 +315,8 @@ class FleetWatch(Handling):
             # Without this check, the fleet would add the device before it refuses the fix.
             if not (abs(row[0]) <= 90 and abs(row[1]) <= 180 and row[2] >= 0):
                 return "invalid_fixes", f"the first fix has no valid position: {row[0]}, {row[1]}, accuracy {row[2]}"
+            if fault := ellipse_fault(*row[4:]):
+                return "invalid_fixes", f"the first fix has an error ellipse {fault}"
             return None
         clock = followed.clock
         if clock is None or at > clock:

@@ -97,7 +97,7 @@ class Watch(Handling):
         """Feeds a fix; returns False if events must be handled first."""
         refusal = self._refusal(row[3])
         if row[2] == 0:
-            row = (row[0], row[1], self._unknown_accuracy, row[3])
+            row = (row[0], row[1], self._unknown_accuracy, *row[3:])
         if refusal is None:
             try:
                 self.monitor._handle.feed_fix(*row)

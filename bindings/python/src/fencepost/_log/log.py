@@ -60,7 +60,8 @@ class TrackReplay:
     """The file's path, or the name of the argument that contained the track."""
     fixes: Sequence[FixRow]
     """The fixes: latitude and longitude in degrees, accuracy in metres (0 means "not reported", NaN "no position"), and
-    the time in microseconds since 1970."""
+    the time in microseconds since 1970. If a fix has an error ellipse, its semi-axes in metres and its orientation in
+    degrees follow."""
     events: Sequence[Event]
     """The track's events, in the order of their delivery."""
     counts: ReplayCounts

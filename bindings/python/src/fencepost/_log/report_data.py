@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import log1p, sqrt
 from typing import Any, TypeAlias
 
 from .._files.tracks import FixRow
@@ -57,7 +58,8 @@ class ReportData:
             included: pairs of a track and a place with visits or crossings, and places that stopped being monitored.
         events: Rows with the track, place, state or direction, time, easting, northing (both None without a position),
             and a text. If the policy has probabilities, the row also has the accuracy of the fix in metres and the
-            probability.
+            probability. If the fix also has an error ellipse, the row has the semi-axes in metres of the ellipse that
+            contains the same share of the true positions as the accuracy, and its orientation in degrees.
         doubts: Rows with the track, time, easting and northing of a doubted fix, easting and northing of the fix before
             it, and the reason of the doubt.
         frame: West, south, east and north of the initial map view, in metres. `frame` is None if the log contains no
@@ -139,7 +141,8 @@ def report_data(log: Log) -> ReportData:
         for event in drawn[number]:
             if event.direction is not None:
                 pairs.add((number, places_of[event.identifier]))
-        _add_events(data, drawn[number], where, reference or 0.0, number, places_of, confidence)
+        ellipses = _ellipses(drawn[number], fixes)
+        _add_events(data, drawn[number], where, reference or 0.0, number, places_of, confidence, ellipses)
         _add_unknown(data, log, replayed, number, pairs, places_of)
     if thin:
         points = fixes_of_all - thin
@@ -252,6 +255,16 @@ def _add_unknown(
             data.unknown.append((number, places[part.identifier], part.start_us / 1000, last / 1000))
 
 
+def _ellipses(events: list[Event], fixes: list[FixRow]) -> dict[tuple[Any, ...], tuple[float, ...]]:
+    """The error ellipses of the fixes that decided the events of policies with probabilities, by position and time."""
+    wanted = {_evidence(event) for event in events if event.probability is not None}
+    return {(*fix[:2], fix[3]): fix[4:] for fix in fixes if fix[4:] and (*fix[:2], fix[3]) in wanted}
+
+
+def _evidence(event: Event) -> tuple[float | None, float | None, int | None]:
+    return event.latitude, event.longitude, event.evidence_date_us
+
+
 def _add_events(
     data: ReportData,
     events: list[Event],
@@ -260,7 +273,10 @@ def _add_events(
     number: int,
     places: _Numbers,
     confidence: float,
+    ellipses: Mapping[tuple[Any, ...], tuple[float, ...]],
 ) -> None:
+    # The share of a two-dimensional normal distribution inside k standard deviations is 1 - exp(-k²/2).
+    scale = sqrt(-2 * log1p(-confidence))
     for event in events:
         x = y = None
         if event.latitude is not None and event.longitude is not None:
@@ -269,8 +285,13 @@ def _add_events(
             y = round(y_of(event.latitude), 1)
         kind = str(event.state if event.direction is None else event.direction)
         time = None if event.date_us is None else event.date_us / 1000
-        uncertain = () if event.probability is None else (event.accuracy, round(event.probability, 6))
-        text = evidence_text(event, confidence)
+        uncertain: tuple[Any, ...] = ()
+        ellipse: tuple[float, ...] = ()
+        if event.probability is not None:
+            ellipse = ellipses.get(_evidence(event), ())
+            axes = tuple(round(scale * axis, 3) for axis in ellipse[:2])
+            uncertain = event.accuracy, round(event.probability, 6), *axes, *ellipse[2:]
+        text = evidence_text(event, confidence, ellipse)
         data.events.append((number, places[event.identifier], kind, time, x, y, text, *uncertain))
 
 
@@ -292,9 +313,9 @@ def _add_doubts(data: ReportData, doubts: list[tuple[int, DoubtedFix]], referenc
 CONFIDENCE = 0.68
 
 
-def evidence_text(event: Event, confidence: float = CONFIDENCE) -> str:
-    """Describes the evidence of an event in words. `confidence` is the share of the true positions within an accuracy;
-    only policies with probabilities use it."""
+def evidence_text(event: Event, confidence: float = CONFIDENCE, ellipse: tuple[float, ...] = ()) -> str:
+    """Describes the evidence of an event in words. Only policies with probabilities use `confidence`, the share of the
+    true positions within an accuracy, and `ellipse`, the one-sigma error ellipse of the fix."""
     distance = event.boundary_distance
     if event.direction is not None:
         side = "on the boundary"
@@ -306,7 +327,10 @@ def evidence_text(event: Event, confidence: float = CONFIDENCE) -> str:
     if event.accuracy is not None:
         parts.append("accuracy not reported" if event.accuracy == 0 else f"accuracy {event.accuracy:,.1f} m")
     if event.probability is not None:
-        if event.accuracy:
+        if ellipse:
+            major, minor, orientation = ellipse
+            parts.append(f"error ellipse {major:,.1f} m by {minor:,.1f} m at {orientation:g} degrees (one sigma)")
+        elif event.accuracy:
             parts[-1] += f" for {100 * confidence:g} %"
         parts.append(f"probability {event.probability:.4f}")
     parts += path_words(event)

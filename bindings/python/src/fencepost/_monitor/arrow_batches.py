@@ -16,7 +16,7 @@ from .._tables.arrow_shapes import NestedShapes
 from .._tables.buffers import contiguous, identifiers, tags
 from .._tables.frames import exported
 from .._tables.geometries import AREAS, wkb_type
-from .._tables.names import CONDITIONS, DEVICES, ERROR_ELLIPSE, METRES, MOST_DEGREES, POSITION, TRACK
+from .._tables.names import CONDITIONS, DEVICES, METRES, MOST_DEGREES, POSITION, TRACK
 from .._values.arguments import (
     PROBABILITIES,
     as_policy,
@@ -99,8 +99,6 @@ def feed_stream(
             the batch's columns, the index of each row's device, and the devices.
     """
     known, required = (DEVICES, ("time", "device")) if devices else (TRACK, ("time",))
-    if columns.keys() & ERROR_ELLIPSE:
-        known, required = {**known, **dict.fromkeys(ERROR_ELLIPSE, ())}, (*required, *ERROR_ELLIPSE)
     reader = BatchReader(exported(table, FIXES, known, columns, required), FIXES)
     plan = reader.find(known, columns, required)
     batches = _fixes(reader, plan)
@@ -141,10 +139,9 @@ def _fixes(reader: BatchReader, plan: Plan) -> Iterator[_Fixes]:
         latitudes, longitudes = reader.positions(chunk, plan, first)
         _check_metres(reader, plan, latitudes, longitudes, first)
         accuracies: Any = reader.accuracies(chunk, plan, first, missing=0.0)
-        axes = [plan.indices[name] for name in ERROR_ELLIPSE if name in plan.indices]
-        if axes:
-            ellipse = [reader.numbers(chunk, index, "error ellipse", first, math.nan) for index in axes]
-            accuracies = (accuracies, *ellipse)
+        ellipses = reader.ellipses(chunk, plan, first)
+        if ellipses is not None:
+            accuracies = (accuracies, *ellipses)
         ticks = reader.ticks(chunk, plan.indices["time"], first)
         column = plan.indices.get("device")
         devices = None if column is None else _devices(reader, chunk, column, first)

@@ -275,8 +275,9 @@ class MonitorInputs(FixInputs):
                 and nothing changes; to check all rows, a table is read to its end before it is fed. Late rows are
                 skipped and counted, whatever the value of `on_invalid` is.
             columns: The names of a table's columns for latitude, longitude, time, accuracy, or geometry, if the library
-                does not recognise these names. Error ellipses are read only if the columns ``error_major``,
-                ``error_minor`` and ``error_orientation`` are named here.
+                does not recognise these names. Error ellipses are read from the columns ``error_major_m``,
+                ``error_minor_m`` and ``error_orientation_deg``, or from the columns that are named here as
+                ``error_major``, ``error_minor`` and ``error_orientation``.
 
         Returns:
             The numbers of accepted, invalid, late and doubted fixes.

@@ -42,7 +42,7 @@ def has_presence(events: Sequence[Event]) -> bool:
 def some_points(fixes: Sequence[FixRow]) -> list[tuple[float, float]]:
     """Latitudes and longitudes of about 100 usable fixes, evenly spread."""
     step = max(1, len(fixes) // _LOOKED_AT)
-    return [fix[:2] for fix in fixes[::step] if is_usable(*fix[:3])]
+    return [fix[:2] for fix in fixes[::step] if is_usable(*fix[:3], *fix[4:])]
 
 
 def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Zones | Monitor) -> str | None:

@@ -76,7 +76,8 @@ class OneFleet:
             self._numbers[track] = number
 
     def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int, int]:
-        columns = rows.tracks, rows.latitudes, rows.longitudes, rows.accuracies, rows.times
+        accuracies = rows.accuracies if rows.ellipses is None else (rows.accuracies, *rows.ellipses)
+        columns = rows.tracks, rows.latitudes, rows.longitudes, accuracies, rows.times
         return feed_tracks(self._fleet._handle, self._numbers, begins, *columns, start, stop, found, self._as_json)
 
     def report(self, track: int, report: Report) -> Events:
@@ -126,15 +127,16 @@ class Monitors:
         accepted = late = invalid = 0
         accuracies: Any = repeat(0.0) if rows.accuracies is None else rows.accuracies[start:stop]
         columns = rows.tracks[start:stop], rows.latitudes[start:stop], rows.longitudes[start:stop]
-        for row, (track, latitude, longitude, time, accuracy) in enumerate(
-            zip(*columns, rows.times[start:stop], accuracies), start
+        ellipses = [column[start:stop] for column in rows.ellipses or ()]
+        for row, (track, latitude, longitude, time, accuracy, *ellipse) in enumerate(
+            zip(*columns, rows.times[start:stop], accuracies, *ellipses), start
         ):
             monitor = self._monitors.get(track)
             if monitor is None:
                 continue
             begins[track] = min(begins[track], time)
             try:
-                monitor._handle.feed_fix(latitude, longitude, 0.0 if accuracy != accuracy else accuracy, time)
+                monitor._handle.feed_fix(latitude, longitude, 0.0 if accuracy != accuracy else accuracy, time, *ellipse)
             except LateInputError:
                 late += 1
             except InvalidArgumentError:

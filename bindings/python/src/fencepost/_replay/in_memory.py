@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._files.many_tracks import Rows
 from .._files.sightings import Report
-from .._files.table_rows import Fixes
+from .._files.table_rows import NO_ELLIPSE, Ellipses, Fixes
 from .._files.tracks import Track
 from .._log.lazy_events import LazyEvents
 from .._log.log import TrackReplay
@@ -70,8 +70,22 @@ def _rows(number: int, track: Track) -> Rows:
     if isinstance(track.fixes, Fixes):
         fixes = track.fixes
         tracks = array("q", repeat(number, len(fixes)))
-        return Rows(tracks, fixes.latitudes, fixes.longitudes, fixes.accuracies, fixes.times, number + 1, str)
-    latitudes, longitudes, accuracies, times = zip(*track.fixes)
+        columns = fixes.latitudes, fixes.longitudes, fixes.accuracies, fixes.times
+        return Rows(tracks, *columns, number + 1, str, fixes.ellipses)
+    latitudes, longitudes, accuracies, times = zip(*(fix[:4] for fix in track.fixes))
     reported = array("d", (-1.0 if math.isnan(accuracy) else accuracy for accuracy in accuracies))
     tracks = array("q", repeat(number, len(times)))
-    return Rows(tracks, array("d", latitudes), array("d", longitudes), reported, array("q", times), number + 1, str)
+    ellipses: Ellipses | None = None
+    if any(len(fix) > 4 for fix in track.fixes):
+        major, minor, orientation = zip(*(fix[4:] or NO_ELLIPSE for fix in track.fixes))
+        ellipses = array("d", major), array("d", minor), array("d", orientation)
+    return Rows(
+        tracks,
+        array("d", latitudes),
+        array("d", longitudes),
+        reported,
+        array("q", times),
+        number + 1,
+        str,
+        ellipses,
+    )

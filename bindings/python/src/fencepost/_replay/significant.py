@@ -32,7 +32,7 @@ class Thinning:
         self, monitor: Monitor, fixes: Sequence[FixRow], reports: Sequence[Report], until_us: int | None
     ) -> None:
         passes = SignificantChangeFilter()
-        self.fixes = [fix for fix in fixes if passes._row_passes(fix)]
+        self.fixes = [fix for fix in fixes if passes._row_passes(fix[:4])]
         self._offered = len(fixes)
         full = Replay(monitor.fork(), fixes, reports)
         self._full = list(full.events(until_us))

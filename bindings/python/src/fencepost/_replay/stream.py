@@ -200,10 +200,11 @@ def _flaw(rows: Rows) -> Flaw | None:
     with a missing value."""
     found: Flaw | None = None
     accuracies = repeat(0.0) if rows.accuracies is None else rows.accuracies
-    for row, (latitude, longitude, accuracy) in enumerate(zip(rows.latitudes, rows.longitudes, accuracies)):
+    columns = rows.latitudes, rows.longitudes, accuracies, *(rows.ellipses or ())
+    for row, (latitude, longitude, accuracy, *ellipse) in enumerate(zip(*columns)):
         reported = 0.0 if math.isnan(accuracy) else accuracy
-        if not is_usable(latitude, longitude, reported):
-            found = worse(found, Flaw(rows.place(row), latitude, longitude, reported))
+        if not is_usable(latitude, longitude, reported, *ellipse):
+            found = worse(found, Flaw(rows.place(row), latitude, longitude, reported, *ellipse))
             if found is not None and not found.is_missing:
                 break
     return found

@@ -20,6 +20,7 @@ from .buffers import NO_TIME
 from .geometries import AREAS, GEODESIC, LINES, of_wkt, wkb_type, wkt_type
 from .names import (
     ACCELERATION,
+    ERROR_ELLIPSE,
     GEOMETRY,
     POSITION,
     Names,
@@ -286,6 +287,13 @@ class BatchReader:
             warn(self._source, "", acceleration_text(name), ACCURACY)
             return None
         return found
+
+    def ellipses(self, chunk: Any, plan: Plan, first: int) -> list[Sequence[float]] | None:
+        """The three columns of error ellipses, with NaN for nulls, or None if the table has no such columns."""
+        indices = plan.indices
+        if ERROR_ELLIPSE[0] not in indices:
+            return None
+        return [self.numbers(chunk, indices[what], what, first) for what in ERROR_ELLIPSE]
 
     def times(self, chunk: Any, index: int, first: int) -> Sequence[int]:
         """Returns a column of times as microseconds. Microseconds without nulls are read in place. Nulls are

@@ -25,7 +25,13 @@ TRACK: Names = {
     "accuracy": (
         "accuracy", "accuracym", "horizontalaccuracy", "hacc", "acc", "locationerrornumerical", "errorradius",
     ),
+    "error_major": ("errormajorm",),
+    "error_minor": ("errorminorm",),
+    "error_orientation": ("errororientationdeg",),
 }  # fmt: skip
+ERROR_ELLIPSE = ("error_major", "error_minor", "error_orientation")
+"""The columns of one-sigma error ellipses. Their only known names state the units, because many files have ellipses
+with other confidences or units."""
 DEVICE = (
     "device", "deviceid", "vehicle", "vehicleid", "track", "trackid", "trajid", "user", "userid", "person",
     "personid", "individuallocalidentifier", "individualid", "tagid", "imei", "mmsi",
@@ -34,8 +40,6 @@ DEVICE = (
 DEVICES: Names = {"device": DEVICE, **TRACK}
 """The columns of tables whose rows belong to many devices. A column named `id`, `identifier` or `name` may contain row
 numbers, so it identifies the device only if the caller names it."""
-ERROR_ELLIPSE = ("error_major", "error_minor", "error_orientation")
-"""The columns of error ellipses, which are read only if the caller names them."""
 CONDITIONS: Names = {
     "identifier": ("identifier", "id", "name", "fid"),
     "latitude": LATITUDE,
@@ -65,7 +69,7 @@ def key(name: str) -> str:
 
 def find(names: Sequence[str], known: Names, given: Mapping[str, str], required: Sequence[str]) -> dict[str, int]:
     """Finds the index of the column for each role. The column for a role is the column that `given` names, or else the
-    column with the first known name that occurs in the table.
+    column with the first known name that occurs in the table. An error ellipse needs its three columns.
 
     Raises:
         InvalidArgumentError: A named or required column does not exist, or its name belongs to several columns.
@@ -77,6 +81,9 @@ def find(names: Sequence[str], known: Names, given: Mapping[str, str], required:
         check_one(exact, exact[index])
     if "latitude" in found and found["latitude"] == found.get("longitude"):
         raise InvalidArgumentError(f"columns: the column {exact[found['latitude']]!r} is both latitude and longitude")
+    missing = [what for what in ERROR_ELLIPSE if what in known and what not in found]
+    if 0 < len(missing) < len(ERROR_ELLIPSE):
+        raise InvalidArgumentError(f"there is no column for the {missing[0]}, only {listed(exact)}")
     return found
 
 
@@ -119,7 +126,7 @@ def _found(
     return found
 
 
-_MISSING = re.compile("there is no (?:column|property) for the ([a-z]+)")
+_MISSING = re.compile("there is no (?:column|property) for the ([a-z_]+)")
 
 
 def column_advice(error: Exception, option: str) -> Advice | None:

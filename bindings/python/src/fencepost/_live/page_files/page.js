@@ -88,7 +88,7 @@ function showCard() {
   const inside = device.inside.slice(0, 3).map(([place, time]) => `${short(place)}${lasting(time)}`).join(", ");
   const more = device.inside.length > 3 ? ` and ${device.inside.length - 3} more` : "";
   const state = inside ? `Inside ${inside}${more}` : `${device.gone ? "No longer followed" : "Outside of all places"}${lasting(since(device))}`;
-  const fix = device.fix ? ` Last fix ${ago(device.fix[3])}${device.fix[2] ? `, accuracy ${Math.round(device.fix[2])} m` : ""}.` : "";
+  const fix = device.fix ? ` Last fix ${ago(device.fix[3])}${device.fix[2] ? `, accuracy ${Math.round(device.fix[2])} m` : ""}${device.fix[4] ? `, error ellipse ${Math.round(device.fix[4])} m by ${Math.round(device.fix[5])} m at ${Math.round(device.fix[6])} degrees` : ""}.` : "";
   const own = events.filter((event) => event.device === chosen).slice(-5).reverse(), list = element("ol");
   // A diagnosis that the user has opened must remain open after the redraw.
   const open = new Set([...card.querySelectorAll("details[open]")].map((each) => each.dataset.key));
@@ -196,8 +196,16 @@ function drawDevice(context, {device, at, point: [x, y]}, isNamed) {
     trace(context, device.trail.map((each) => plane(...each)));
     context.stroke();
   }
-  const accuracy = metres(device.fix[0], device.fix[2]) * map.scale;
-  if (accuracy > 8) { context.globalAlpha = .12; context.beginPath(); context.arc(x, y, accuracy, 0, 2 * Math.PI); context.fill(); }
+  const [latitude, , accuracy, , ...ellipse] = device.fix;
+  // An ellipse of 1.51 standard deviations contains 68 % of the true positions, like an accuracy: 1 - exp(-1.51 ** 2 / 2).
+  const [major, minor, orientation] = ellipse.length ? [1.51 * ellipse[0], 1.51 * ellipse[1], ellipse[2]] : [accuracy, accuracy, 0];
+  const pixels = metres(latitude, 1) * map.scale;
+  if (major * pixels > 8) {
+    context.globalAlpha = .12;
+    context.beginPath();
+    context.ellipse(x, y, major * pixels, minor * pixels, (orientation - 90) * Math.PI / 180, 0, 2 * Math.PI);
+    context.fill();
+  }
   context.globalAlpha = 1;
   context.beginPath();
   context.arc(x, y, isOne ? 8 : 5, 0, 2 * Math.PI);

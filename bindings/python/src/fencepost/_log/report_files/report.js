@@ -13,7 +13,7 @@ const places = new Map(data.outlines.map(([place, polygons, what, isGate]) => {
   const rings = polygons.map((words) => words.map((word) => points(word).map(world)));
   return [place, {place, rings, what, isGate, box: boxOf(rings.flatMap((part) => part[0]))}];
 }));
-const events = data.events.map(([track, place, kind, time, x, y, text, accuracy, probability]) => ({track, place, kind, time, at: x === null ? null : inMetres([x, y]), text, accuracy, probability}));
+const events = data.events.map(([track, place, kind, time, x, y, text, accuracy, probability, ...ellipse]) => ({track, place, kind, time, at: x === null ? null : inMetres([x, y]), text, accuracy, probability, ellipse}));
 const doubts = data.doubts.map(([track, time, x, y, left, low, text]) => ({track, time, at: inMetres([x, y]), from: inMetres([left, low]), text}));
 const evidence = new Map(events.map((event) => [`${event.track} ${event.place} ${event.time}`, event]));
 
@@ -398,13 +398,18 @@ function paintDoubts(context) {
 /** Returns whether the box around a line meets the canvas. */
 const crosses = (a, b) => Math.min(a[0], b[0]) < map.width && Math.max(a[0], b[0]) > 0 && Math.min(a[1], b[1]) < map.height && Math.max(a[1], b[1]) > 0;
 
-/** Draws the circle with the accuracy of an event's fix as its radius, if the event's policy uses probabilities. */
+/** Whether the report draws the error of an event's fix. */
+const hasError = (event) => Boolean(event?.ellipse.length || event?.accuracy);
+
+/** Draws the error ellipse of an event's fix, or the circle with its accuracy as the radius, if the event's policy uses
+ * probabilities. Both contain the same share of the true positions. */
 function errorCircle(context, event, colour) {
-  if (!event?.accuracy || !event.at) return;
-  const radius = metres(latitudeOf(event.at[1]), event.accuracy) * map.scale, [x, y] = map.toScreen(event.at);
-  if (radius < 4 || !map.isSeen([x, y], radius)) return;
+  if (!hasError(event) || !event.at) return;
+  const [major, minor, orientation] = event.ellipse.length ? event.ellipse : [event.accuracy, event.accuracy, 0];
+  const pixels = metres(latitudeOf(event.at[1]), 1) * map.scale, [x, y] = map.toScreen(event.at);
+  if (major * pixels < 4 || !map.isSeen([x, y], major * pixels)) return;
   context.beginPath();
-  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.ellipse(x, y, major * pixels, minor * pixels, (orientation - 90) * Math.PI / 180, 0, 2 * Math.PI);
   context.strokeStyle = context.fillStyle = map.colour(colour);
   context.lineWidth = 1.5;
   context.stroke();
@@ -538,7 +543,7 @@ choice(byId("states-by"), tracks.length > 1 ? [...ways].reverse() : ways, (way) 
 document.querySelector("h1").title = document.querySelector("h1").textContent; // on a screen, a long title is cut off
 byId("gate-key").hidden = !crossings.length;
 byId("doubt-key").hidden = !doubts.length;
-byId("error-key").hidden = !events.some((event) => event.accuracy);
+byId("error-key").hidden = !events.some(hasError);
 byId("unknown-key").hidden = !data.unknown.length;
 byId("chart").hidden = !visits.length;
 summary.sort(2, true);
