@@ -142,16 +142,22 @@ GPSD = ("haicom-305N", "sl869", "garmin25lp", "telit-he910", "nokia-ld-4w", "bu3
 )
 def test_as_gpsd_reads_it(log: Path) -> None:
     expected: dict[int, set[tuple[float, float]]] = {}
+    ellipses: dict[int, tuple[float, ...]] = {}
     for line in log.with_suffix(".log.chk").read_text(errors="replace").splitlines():
         if not line.startswith("{"):
             continue
         report = json.loads(line)
         if report.get("class") == "TPV" and "time" in report and "lat" in report:
             expected.setdefault(parse_time(report["time"]) % DAY // 1000, set()).add((report["lat"], report["lon"]))
+        if report.get("class") == "GST" and "time" in report and report.get("major"):
+            axes = report["major"], report["minor"], report["orient"]
+            ellipses[parse_time(report["time"]) % DAY // 1000] = axes
     fixes = [fix for fix in read_track(log).fixes if fix[2] >= 0]
     common = [fix for fix in fixes if fix[3] % DAY // 1000 in expected]
     assert len(common) >= 0.5 * len(fixes) > 0
-    for latitude, longitude, _, time in common:
+    assert ellipses or not any(fix[4:] for fix in fixes)
+    for latitude, longitude, _, time, *ellipse in common:
+        assert tuple(ellipse) == ellipses.get(time % DAY // 1000, ())
         places = expected[time % DAY // 1000]
         assert min(max(abs(latitude - y), abs(longitude - x)) for y, x in places) < 1e-6
 
