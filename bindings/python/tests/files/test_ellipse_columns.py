@@ -7,6 +7,7 @@ import csv
 import json
 import math
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,11 @@ from fencepost import (
     Monitor,
     TransitionPolicy,
     Zones,
+    compare,
     geodesic,
     replay,
-)
+    tune,
+)  # fmt: skip
 from fencepost.types import FeedResult
 
 RADIUS = 1000.0
@@ -346,4 +349,16 @@ def test_nan_and_infinity_in_csv(tmp_path: Path) -> None:
             with pytest.warns(InputWarning, match="error ellipse"):
                 assert played(path).counts.invalid_fixes == 1
         except InputError as error:
-            assert mentions(error, "line 3")  # this text is no number
+            assert mentions(error, "line 3")  # the text is not a number
+
+
+def test_compare_and_tune_use_the_ellipses(tmp_path: Path) -> None:
+    path = as_csv(tmp_path, rows(), FOREIGN)
+    visits = [(2, 4), (5, 6)]
+    assert [second for _, second, _ in expected()] == [0, *(second for visit in visits for second in visit)]
+    (outcome,) = compare(path, ZONE, policies={"own": POLICY}, columns=NAMED)
+    assert outcome.visits == len(visits)
+    starts, ends = ([datetime.fromtimestamp(visit[side], UTC) for visit in visits] for side in (0, 1))
+    labels: dict[str, list[object]] = {"identifier": ["zone"] * 2, "start": [*starts], "end": [*ends]}
+    found = [tune(path, ZONE, labels, policies={"own": POLICY}, columns=named).best.f1 for named in (NAMED, None)]
+    assert found[0] == 1 and found[1] < 1

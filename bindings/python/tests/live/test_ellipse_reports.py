@@ -13,11 +13,12 @@ import pytest
 from watching import Clock, notices_to
 
 from fencepost import Circle, Fix, Fleet, Monitor, TransitionPolicy, Zones
+from fencepost._live.device_lines import DeviceLines
 from fencepost._live.ellipse_reports import MOST_RECEIVERS, EllipseReports
 from fencepost._live.formats import Lines, make_decoder
 from fencepost._live.gpsd import _Reports
 from fencepost._live.lines import LineError, parse_line
-from fencepost.live import DeviceLines, Fed, Follower
+from fencepost.live import Fed, Follower
 
 START = 1_700_000_000
 POLICY = TransitionPolicy(
@@ -156,7 +157,7 @@ def test_gpsd_of_several_receivers() -> None:
 
 
 def test_lines_of_devices() -> None:
-    decoder = DeviceLines("device")
+    decoder: Any = DeviceLines("device")
     lines = (*AFTER, *(line.replace(b"/dev/gps", b"/dev/2") for line in BEFORE))
     found = [row for line in lines for _, row in decoder.take(line)] + [row for _, row in decoder.end()]
     seen = [(message.device, message.row[4:]) for message in found]
@@ -177,7 +178,8 @@ def test_random_streams_lose_no_fix() -> None:
     """Whatever the order of reports is, each position comes once, with its own ellipse or none."""
     chance = random.Random(5)
     for _ in range(300):
-        sent, lines = [], []
+        sent: list[tuple[str, int]] = []
+        lines: list[bytes] = []
         for _ in range(chance.randrange(1, 25)):
             second, device = chance.randrange(4), chance.choice(("/dev/a", "/dev/b"))
             if chance.random() < 0.5:

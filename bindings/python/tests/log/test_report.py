@@ -506,3 +506,31 @@ def test_events_with_probabilities_have_an_accuracy_and_a_probability() -> None:
     assert left[7:] == (0.0, 0.0) and mentions(left[6], "accuracy not reported, probability 0.0000")
     for row in report_data(replay(fixes, HOME, policy="exact")).events:
         assert len(row) == 7 and "probability" not in row[6] and "%" not in row[6]
+
+
+@pytest.mark.parametrize("confidence", [0.68, 0.95])
+def test_the_report_draws_error_ellipses(confidence: float) -> None:
+    """The ellipse of the page contains the same share of the true positions as the accuracy of other fixes."""
+    policy = TransitionPolicy(
+        entry_probability=0.9, exit_probability=0.1, accuracy_factor=0, entry_margin=0, exit_margin=0, entry_dwell=0,
+        exit_dwell=0,
+    )  # fmt: skip
+    fixes = [
+        Fix(0, 1, accuracy=50, time=0),
+        Fix(0, 0, accuracy=50, time=1, error_ellipse=(30, 4, 75)),
+        Fix(0, 1, accuracy=50, time=2),
+    ]
+    log = replay(fixes, HOME, policy=policy, accuracy_confidence=confidence)
+    enter, leave = report_data(log).events
+    assert enter[7] == leave[7] == 50 and len(leave) == 9
+    # Without the library: the share of a sample that lies inside the drawn ellipse, in standard deviations.
+    chance = random.Random(1)
+    major, minor = enter[9] / 30, enter[10] / 4
+    assert enter[11] == 75 and major == pytest.approx(minor, rel=1e-3)
+    sample = [(chance.gauss(0, 1) / major) ** 2 + (chance.gauss(0, 1) / minor) ** 2 < 1 for _ in range(20_000)]
+    assert sum(sample) / len(sample) == pytest.approx(confidence, abs=0.01)
+    assert mentions(enter[6], "30.0 m … 4.0 m … 75 degrees") and not mentions(leave[6], "ellipse")
+    assert mentions(leave[6], f"50.0 m for {100 * confidence:g} %")
+    # A policy without probabilities does not use the ellipse, so the report does not draw it.
+    plain = report_data(replay(fixes, HOME, policy="exact"))
+    assert all(len(row) == 7 and "ellipse" not in row[6] for row in plain.events)
