@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._errors import require
 from .._native import InvalidArgumentError
-from .._tables.names import DEVICES, POSITION, TRACK, Names, find
+from .._tables.names import DEVICES, ERROR_ELLIPSE, POSITION, TRACK, Names, find, key
 from .._values.events import EVENT_COLUMNS
 
 ROWS = ("device", "latitude", "longitude", "accuracy", "time")
@@ -46,12 +46,28 @@ def find_points(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
 
 def find_rows(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
     """The names of the fix columns."""
-    found = _find(frame, {**DEVICES, **dict.fromkeys(EXTRA, ())}, given, ("device", *POSITION, "time"))
+    refuse_ellipses(frame.columns)
+    known = {what: names for what, names in DEVICES.items() if what not in ERROR_ELLIPSE}
+    found = _find(frame, {**known, **dict.fromkeys(EXTRA, ())}, given, ("device", *POSITION, "time"))
     if found["device"] in EVENT_COLUMNS:
         raise InvalidArgumentError(f"{found['device']!r} is also the name of a column of the events: rename it")
     if "beacons" in found:
         _check_beacons(frame, found["beacons"])
     return found
+
+
+def refuse_ellipses(names: Iterable[str]) -> None:
+    """Refuses columns of error ellipses, because the events would differ from those of ``fencepost replay``.
+
+    Raises:
+        InvalidArgumentError: A column contains error ellipses.
+    """
+    for name in names:
+        if any(key(name) in DEVICES[what] for what in ERROR_ELLIPSE):
+            raise InvalidArgumentError(
+                f"column {name!r} contains error ellipses, which fencepost.spark does not use: drop the column, so that "
+                "the accuracies count, or use fencepost.replay"
+            )
 
 
 def _find(frame: Any, known: Names, given: Mapping[str, str], required: tuple[str, ...]) -> dict[str, str]:
