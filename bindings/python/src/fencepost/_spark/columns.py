@@ -65,8 +65,8 @@ def refuse_ellipses(names: Iterable[str]) -> None:
     for name in names:
         if any(key(name) in DEVICES[what] for what in ERROR_ELLIPSE):
             raise InvalidArgumentError(
-                f"column {name!r} contains error ellipses, which fencepost.spark does not use: drop the column, so that "
-                "the accuracies count, or use fencepost.replay"
+                f"column {name!r} contains error ellipses, which fencepost.spark does not use: drop the column, so "
+                "that the accuracies count, or use fencepost.replay"
             )
 
 
