@@ -224,9 +224,9 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   }
   rows.fleet = (native_handle *)fleet;
   static const native_layout begins_by_track = {"begins", "lq", NATIVE_DENSE | NATIVE_WRITABLE};
-  static const native_layout layouts[COLUMNS] = {
-      {"latitude", "d", 0}, {"longitude", "d", 0}, {"time", "lq", 0},  {"tracks", "lq", 0},
-      {"accuracy", "d", 0}, {"major", "d", 0},     {"minor", "d", 0},  {"orientation", "d", 0}};
+  static const native_layout layouts[COLUMNS] = {{"latitude", "d", 0}, {"longitude", "d", 0},  {"time", "lq", 0},
+                                                 {"tracks", "lq", 0},  {"accuracy", "d", 0},   {"major", "d", 0},
+                                                 {"minor", "d", 0},    {"orientation", "d", 0}};
   rows.has_ellipse = PyTuple_Check(sources[ACCURACY]);
   if (rows.has_ellipse && !PyArg_ParseTuple(sources[ACCURACY], "OOOO", &sources[ACCURACY], &sources[MAJOR],
                                             &sources[MINOR], &sources[ORIENTATION]))
