@@ -85,6 +85,18 @@ def add_tracks(algorithm):
         "Radius of uncertainty in metres. A fix with an empty field has no reported accuracy; a negative value means "
         "that the position is unknown. Empty: the field with a usual name, such as accuracy or hacc, if it exists.",
     )  # fmt: skip
+    for name, what, text in (
+        ("MAJOR_FIELD", "major semi-axis", "Standard deviation along the major axis, metres"),
+        ("MINOR_FIELD", "minor semi-axis", "Standard deviation along the minor axis, metres"),
+        ("ORIENTATION_FIELD", "orientation", "Direction of the major axis, degrees from north"),
+    ):
+        _field(
+            algorithm, name, f"Error ellipse: field of the {what}", "TRACKS",
+            f"{text}. Probabilities use the error ellipse instead of the accuracy. A fix with three empty fields has "
+            "no error ellipse. Set all three fields or none. Empty: the fields error_major_m, error_minor_m and "
+            "error_orientation_deg, if they exist.",
+            advanced=True,
+        )  # fmt: skip
     _field(
         algorithm, "TRACK_FIELD", "Track field", "TRACKS",
         "Identifies the track of a fix: each value is a separate device. Empty: all fixes belong to one device.",

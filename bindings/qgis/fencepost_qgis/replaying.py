@@ -1,6 +1,6 @@
 """Replays tracks, shows progress, and can be cancelled between batches."""
 
-from .fencepost import FIX_RECORD, Fleet, Zones
+from .fencepost import FIX_RECORD, Fix, Fleet, Zones
 from .fencepost._log.log import ReplayCounts, TrackReplay
 from .fencepost._monitor.filling import add_conditions
 from .fencepost.errors import QueueFullError
@@ -60,7 +60,7 @@ class Runner:
         while at < len(rows) and not self._feedback.isCanceled():
             batch = rows[at : at + BATCH * size]
             try:
-                result, fed = device.feed_many(batch), len(batch)
+                result, fed = device.feed_many(batch, track.ellipses[at // size :][:BATCH]), len(batch)
             except QueueFullError as error:
                 result, fed = error.result, error.position * size
             late, invalid, doubted = late + result.late, invalid + result.invalid, doubted + result.doubted
@@ -84,7 +84,11 @@ class _Device:
     def __init__(self, fleet, name):
         self._fleet, self._name, self.poll = fleet, name, fleet.poll
 
-    def feed_many(self, batch):
+    def feed_many(self, batch, ellipses):
+        """Feeds rows in the layout of ``FIX_RECORD``, with their error ellipses unless `ellipses` is empty."""
+        if ellipses:
+            rows = zip(FIX_RECORD.iter_unpack(batch), ellipses)
+            batch = [Fix(*row[:3], time=row[3], error_ellipse=ellipse) for row, ellipse in rows]
         return self._fleet.feed_many(batch, device=self._name)
 
     def advance(self, clock_us):

@@ -9,8 +9,8 @@ from qgis.core import QgsProcessingException
 from qgis.PyQt.QtCore import QDate, QDateTime, Qt, QTime, QVariant
 
 from .fencepost import FIX_RECORD
-from .fencepost._files.doubts import jumps
-from .fencepost._tables.names import TRACK, acceleration_text, is_acceleration, like_devices, time_unit
+from .fencepost._files.doubts import ellipse_fault, jumps
+from .fencepost._tables.names import ERROR_ELLIPSE, TRACK, acceleration_text, is_acceleration, like_devices, time_unit
 from .fencepost._tables.text_times import TimeStyle, number_time, parse_time, time_zone
 from .fencepost._tables.times import to_us
 from .layers import Layer, Unusable, is_null, number
@@ -19,7 +19,12 @@ from .zoned_times import EPOCH, UnreadableError, ZonedTimes
 
 EARLIEST_US, LATEST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
 """The accepted times: year 1 to year 9999."""
-KNOWN = {what: TRACK[what] for what in ("time", "accuracy")} | {"track": ()}
+KNOWN = {what: TRACK[what] for what in ("time", "accuracy", *ERROR_ELLIPSE)} | {"track": ()}
+FIELDS = {
+    "time": "TIME_FIELD", "accuracy": "ACCURACY_FIELD", "track": "TRACK_FIELD", "error_major": "MAJOR_FIELD",
+    "error_minor": "MINOR_FIELD", "error_orientation": "ORIENTATION_FIELD",
+}  # fmt: skip
+"""The parameters that name the fields."""
 
 
 @dataclass
@@ -29,12 +34,14 @@ class Track:
     Attributes:
         key: The value that distinguishes this track from others; None if there is only one track.
         fixes: Rows in the layout of ``FIX_RECORD``.
+        ellipses: The error ellipses of the fixes (None without an ellipse); empty if the layer has no error ellipses.
         times: The times of the fixes, microseconds.
         begin_us: The earliest time of all features, including features without a position.
     """
 
     key: Any
     fixes: bytearray = field(default_factory=bytearray)
+    ellipses: list = field(default_factory=list)
     times: array = field(default_factory=lambda: array("q"))
     begin_us: int = LATEST_US
 
@@ -47,6 +54,8 @@ class Track:
         order = sorted(range(len(times)), key=times.__getitem__)
         self.fixes = bytearray(b"".join([fixes[size * index : size * (index + 1)] for index in order]))
         self.times = array("q", [times[index] for index in order])
+        if self.ellipses:
+            self.ellipses = [self.ellipses[index] for index in order]
 
 
 def read_tracks(algorithm, parameters, context, feedback, problems, share):
@@ -91,10 +100,7 @@ def read_tracks(algorithm, parameters, context, feedback, problems, share):
 class _Reader:
     def __init__(self, algorithm, parameters, context):
         self.layer = Layer(algorithm, parameters, "TRACKS", context)
-        given = {
-            what: algorithm.parameterAsString(parameters, name, context)
-            for what, name in (("time", "TIME_FIELD"), ("accuracy", "ACCURACY_FIELD"), ("track", "TRACK_FIELD"))
-        }
+        given = {what: algorithm.parameterAsString(parameters, name, context) for what, name in FIELDS.items()}
         fields = self.layer.fields(KNOWN, given)
         if "time" not in fields:
             names = ", ".join(self.layer.source.fields().names()) or "none"
@@ -109,6 +115,7 @@ class _Reader:
                 del fields["accuracy"]
         self.indices = list(fields.values())
         self._time, self._accuracy, self._key = fields["time"], fields.get("accuracy"), fields.get("track")
+        self._ellipse = [fields[what] for what in ERROR_ELLIPSE if what in fields]
         unit = TIME_UNITS[algorithm.parameterAsEnum(parameters, "TIME_UNIT", context)]
         field = self.layer.source.fields().at(self._time)
         self._unit = unit or time_unit(field.name())
@@ -154,8 +161,24 @@ class _Reader:
             raise Unusable(
                 f"has no position: its accuracy is {accuracy:g}, but must be at least 0", "there is no position"
             )
+        if self._ellipse:
+            track.ellipses.append(self._axes(values))
         track.fixes += FIX_RECORD.pack(latitude, longitude, accuracy, time)
         track.times.append(time)
+
+    def _axes(self, values):
+        """The error ellipse of a fix, or None.
+
+        Raises:
+            Unusable: The ellipse is not possible.
+        """
+        found = []
+        for what, index in zip(ERROR_ELLIPSE, self._ellipse):
+            unit = " of degrees" if what == ERROR_ELLIPSE[2] else " of metres"
+            found.append(float("nan") if is_null(values[index]) else number(values[index], what, unit))
+        if fault := ellipse_fault(*found):
+            raise Unusable(f"has an error ellipse {fault}", "the error ellipse is not possible")
+        return None if found[0] != found[0] else tuple(found)
 
     def several_devices(self, feedback, key, doubt):
         """Warns that a track seems to mix several devices. Refuses the track if the layer has a field that clearly

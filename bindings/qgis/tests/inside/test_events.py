@@ -270,6 +270,50 @@ class Policies(unittest.TestCase):
         results, _ = events(tracks)
         self.assertEqual(set(rows_of(results["EVENTS"], "probability")), {(NULL,)})
 
+    def test_error_ellipses(self):
+        policy = TransitionPolicy(entry_probability=0.95, exit_probability=0.05, accuracy_factor=0)
+        ellipses = [None if step % 7 == 0 else (40 + step % 30, 5, step % 400) for step, _ in drive()]
+        fixes = [
+            Fix(fix.latitude, fix.longitude, 30.0, time=fix.time_us, error_ellipse=ellipse)
+            for fix, ellipse in zip(fixes_of_drive(), ellipses)
+        ]
+        log = replay(fixes, CIRCLES, policy=policy)
+        wanted = [(*(getattr(event, name) for name in KEYS), event.probability) for event in log]
+        probabilities = {"ENTRY_PROBABILITY": 0.95, "EXIT_PROBABILITY": 0.05}
+        rows = [
+            (place, moment(step), 30.0, *(ellipse or (None,) * 3)) for (step, place), ellipse in zip(drive(), ellipses)
+        ]
+        known = ("error_major_m", "error_minor_m", "error_orientation_deg")
+        for names, chosen in (
+            (known, {}),
+            (("smaj", "smin", "azi"), {"MAJOR_FIELD": "smaj", "MINOR_FIELD": "smin", "ORIENTATION_FIELD": "azi"}),
+        ):
+            fields = "field=time:datetime&field=accuracy:double" + "".join(f"&field={name}:double" for name in names)
+            for order in (rows, rows[::-1]):
+                results, feedback = events(layer("street", fields, order), **probabilities, **chosen)
+                self.assertEqual(rows_of(results["EVENTS"], *KEYS, "probability"), wanted)
+                self.assertEqual(feedback.warnings, [])
+            if chosen:
+                results, _ = events(layer("street", fields, rows), **probabilities)
+                self.assertNotEqual(rows_of(results["EVENTS"], *KEYS, "probability"), wanted)
+
+    def test_impossible_error_ellipses(self):
+        fields = "field=time:datetime" + "".join(
+            f"&field={name}:string" for name in ("error_major_m", "error_minor_m", "error_orientation_deg")
+        )
+        bad = [("5", "6", "0"), ("5", "-1", "0"), ("5", None, "0"), ("wide", "1", "0"), ("5", "4", "inf")]
+        rows = [((47.0, 8.0), moment(step), *each) for step, each in enumerate([("5", "4", "400"), *bad, (None,) * 3])]
+        results, feedback = events(layer("gps", fields, rows))
+        self.assertEqual(results["SKIPPED_COUNT"], len(bad))
+        for number, warning in enumerate(feedback.warnings[: len(bad)], 2):
+            self.assertRegex(warning, f"^tracks layer 'gps', feature {number}: .*(error ellipse|error_major 'wide')")
+        fields = fields.replace("error_minor_m", "minor")
+        with self.assertRaisesRegex(QgsProcessingException, "error_minor"):
+            algorithm("geofenceevents").run(
+                {"TRACKS": layer("gps", fields, rows), "CIRCLES": shops(), "EVENTS": MEMORY, "VISITS": MEMORY},
+                QgsProcessingContext(), Feedback(), {}, False,
+            )  # fmt: skip
+
     def test_probabilities_that_contradict_are_refused(self):
         for parameters, reason in (
             ({"ENTRY_PROBABILITY": 0.95}, "belong together"),
