@@ -330,15 +330,22 @@ class TableAgain:
     """The table of a replay; the fixes of each of its tracks can be read again."""
 
     def __init__(self, table: TableRows, sort: bool) -> None:
-        self.path, self._table, self._sort = table.source, table, sort
+        self.path, self._sort = table.source, sort
+        self._table: TableRows | None = table
         self._fixes: list[Sequence[FixRow]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fixes without the table, whose reader cannot be pickled."""
+        self.fixes(0)
+        return {**self.__dict__, "_table": None}
 
     def fixes(self, number: int) -> Sequence[FixRow]:
         """Returns the fixes of a track, sorted by time if the replay sorted the track. Tracks are numbered in order of
         first appearance."""
-        if self._fixes is None:
+        if self._fixes is None and self._table is not None:
             tracks = self._table.tracks()
             self._fixes = [(ordered(track)[0] if self._sort else track).fixes for track in tracks]
+        assert self._fixes is not None
         return self._fixes[number] if number < len(self._fixes) else ()
 
 

@@ -146,6 +146,10 @@ class Presences(Rows[Presence]):
 
     _given: PresenceColumns | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        used = dict.fromkeys(self._columns.identifiers)
+        return type(self), (self._rows, {each: self._conditions[each] for each in used if each in self._conditions})
+
     @property
     def _rows(self) -> tuple[Presence, ...]:
         if self._given is not None and len(self._presences) != len(self._given.devices):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._dataclass import dataclass
@@ -96,15 +95,18 @@ class Log(Rows[Event]):
         replays: Sequence[TrackReplay],
         conditions: Sequence[ConditionRow],
         by: str | None = None,
-        options: Mapping[str, Any] = MappingProxyType({}),
+        options: Mapping[str, Any] | None = None,
         separate: Separate | None = None,
     ) -> None:
-        super().__init__(lambda: (event for replayed in self._replays for event in replayed.events))
+        super().__init__()
         self._replays, self._conditions = tuple(replays), tuple(conditions)
-        self._options, self._separate = options, separate
+        self._options, self._separate = dict(options or {}), separate
         """The options of the monitor or fleet, and the function with which the report finds the doubted fixes."""
         self.by = by
         """Name of the column that identifies the tracks, or None if there is only one track."""
+
+    def _made(self) -> Iterator[Event]:
+        return (event for replayed in self._replays for event in replayed.events)
 
     def __len__(self) -> int:
         return sum(len(replayed.events) for replayed in self._replays)

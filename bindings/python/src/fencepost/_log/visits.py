@@ -127,13 +127,13 @@ class Visits(Rows[Visit]):
     ) -> None:
         given = list(visits)
         self._columns = [each for each in given if isinstance(each, VisitColumns)]
-        if self._columns:
-            super().__init__(lambda: (row.visit(by) for part in self._columns for row in part.rows()))
-        else:
-            super().__init__(each for each in given if isinstance(each, Visit))
+        super().__init__(None if self._columns else (each for each in given if isinstance(each, Visit)))
         self._conditions = conditions or {}
         self.by = by
         """Name of the column that identifies the tracks, or None if there is only one track."""
+
+    def _made(self) -> Iterator[Visit]:
+        return (row.visit(self.by) for part in self._columns for row in part.rows())
 
     def to_geopandas(self) -> GeoDataFrame:
         """Returns a ``geopandas.GeoDataFrame`` in EPSG:4326: the table of :meth:`to_pandas`, with the conditions as

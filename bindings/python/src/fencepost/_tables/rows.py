@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import IO, Any, Generic, TypeAlias, TypeVar, overload
@@ -23,21 +23,20 @@ class Rows(Table, Sequence[T], Generic[T]):
     """A sequence that is also a table: each element of the sequence is one row.
 
     Args:
-        rows: The elements, or a function that creates them on first use.
+        rows: The elements. If `rows` is None, :meth:`_made` creates them on first use.
     """
 
-    def __init__(self, rows: Iterable[T] | Callable[[], Iterable[T]]) -> None:
-        self._source: Callable[[], Iterable[T]] | None = None
-        self._held: tuple[T, ...] = ()
-        if callable(rows):
-            self._source = rows
-        else:
-            self._held = tuple(rows)
+    def __init__(self, rows: Iterable[T] | None = None) -> None:
+        self._held: tuple[T, ...] | None = None if rows is None else tuple(rows)
+
+    def _made(self) -> Iterable[T]:
+        """Creates the elements of a sequence that was created without them."""
+        raise NotImplementedError
 
     @property
     def _rows(self) -> tuple[T, ...]:
-        if self._source is not None:
-            self._held, self._source = tuple(self._source()), None
+        if self._held is None:
+            self._held = tuple(self._made())
         return self._held
 
     def __len__(self) -> int:
