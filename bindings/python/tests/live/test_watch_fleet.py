@@ -390,6 +390,28 @@ def test_a_file_is_appended_to_whole_lines(tmp_path: Path) -> None:
     assert json.loads(path.read_text())["sequence"] == 2
 
 
+def test_a_file_that_is_deleted_is_created_again(tmp_path: Path) -> None:
+    """Events were written to the deleted file, and so were lost."""
+    said: list[str] = []
+    path = tmp_path / "events" / "events.jsonl"
+    path.parent.mkdir()
+    watched = FleetWatched(policy=EXACT)
+    file = AppendedFile(str(path), notices_to(said.append))
+    watched.watch._handle = Sinks([file])
+    watched.feed("a", 0)
+    path.unlink()
+    watched.feed("a", 1, 0.01)
+    assert json.loads(path.read_text())["sequence"] == 2 and "was deleted" in said[0]
+    path.unlink()
+    path.parent.rmdir()
+    watched.feed("a", 2)
+    assert not watched.watch.is_done and "No such file" in said[-1]
+    path.parent.mkdir()
+    watched.pass_time(1.1)
+    assert json.loads(path.read_text())["sequence"] == 3 and watched.watch.is_done
+    file.close()
+
+
 def test_a_full_disk_loses_nothing() -> None:
     said: list[str] = []
     watched = FleetWatched(policy=EXACT)
@@ -441,6 +463,20 @@ def test_the_command_follows_many_devices(run: Run, tmp_path: Path) -> None:
     again = run(*arguments)
     assert (again.returncode, again.stdout) == (0, "")
     assert mentions(again.stderr, "5 of 5 fixes … already")
+
+
+def test_events_are_not_appended_to_an_input(run: Run, tmp_path: Path) -> None:
+    """The events became lines of the conditions, or fixes of the source."""
+    conditions = circles(tmp_path / "conditions.geojson", office=200)
+    fixes = tmp_path / "fixes.jsonl"
+    fixes.write_text(json.dumps({"lat": 0, "lon": 0, "time": START}) + "\n")
+    before = conditions.read_text(), fixes.read_text()
+    for path, what in ((conditions, "the conditions"), (fixes, "the source")):
+        (tmp_path / "link").symlink_to(path)
+        ended = run("watch", "--source", fixes, "--conditions", conditions, "--append", tmp_path / "link")
+        assert ended.returncode == 2 and f"--append: would write events into {what}" in ended.stderr
+        (tmp_path / "link").unlink()
+    assert (conditions.read_text(), fixes.read_text()) == before
 
 
 def test_one_device_among_many_has_a_name(run: Run, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -242,3 +243,10 @@ def to_days(text: str) -> float:
     if not 0 < value <= 36_525:
         raise ValueError(f"{text} is not a number of days above 0, up to 36525")
     return value
+
+
+def same_file(one: str | None, other: str | None) -> bool:
+    """True if both paths name the same existing regular file."""
+    if one is None or other is None or not (os.path.isfile(one) and os.path.exists(other)):
+        return False
+    return os.path.samefile(one, other)

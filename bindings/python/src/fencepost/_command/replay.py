@@ -31,7 +31,17 @@ from .._tables.times import from_us, utc_text
 from .._values.enums import Delivery
 from .._values.events import LOG_COLUMNS, Event
 from .._values.policy import TransitionPolicy
-from .options import add_defaults, add_path, add_vertex_limit, path_options, to_count, to_metres, to_names, to_policy
+from .options import (
+    add_defaults,
+    add_path,
+    add_vertex_limit,
+    path_options,
+    same_file,
+    to_count,
+    to_metres,
+    to_names,
+    to_policy,
+)
 from .outcomes import DONE, UsageError
 from .terminal import WRITERS, write_summary, write_tracked
 
@@ -282,7 +292,7 @@ def _check_files(options: argparse.Namespace) -> None:
         raise UsageError(f"argument --{'grouped' if options.grouped else 'jobs'}: needs --by")
     for name in ("output", "visits", "report"):
         for source in ("track", "conditions", "sightings"):
-            if _same_file(getattr(options, name), getattr(options, source)):
+            if same_file(getattr(options, name), getattr(options, source)):
                 raise UsageError(f"argument --{name}: would overwrite the {source}: choose another file")
     written = {
         name: os.path.realpath(path)
@@ -293,13 +303,6 @@ def _check_files(options: argparse.Namespace) -> None:
         raise UsageError("argument --report: would overwrite the output or the visits: choose another file")
     if written.get("visits") == written.get("output", "") and not options.output.lower().endswith(".gpkg"):
         raise UsageError("argument --visits: only a .gpkg can hold both events and visits; write them to two files")
-
-
-def _same_file(one: str | None, other: str | None) -> bool:
-    """True if both paths name the same existing regular file."""
-    if one is None or other is None or not (os.path.isfile(one) and os.path.exists(other)):
-        return False
-    return os.path.samefile(one, other)
 
 
 def _write_files(log: EventLog, options: argparse.Namespace) -> None:

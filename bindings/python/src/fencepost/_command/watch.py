@@ -23,7 +23,7 @@ from .._live.sinks import AppendedFile, Sink
 from .._monitor.monitor import Monitor
 from .._native import FencepostError
 from .._values.enums import State
-from .options import path_options
+from .options import path_options, same_file
 from .outcomes import DONE, UsageError
 from .watch_brokers import check_client_id, open_publisher
 from .watch_options import add_arguments
@@ -55,6 +55,9 @@ def run(options: argparse.Namespace) -> int:
         )
     check_page(options, is_one)
     check_client_id(options)
+    for source, what in [(options.conditions, "the conditions"), *((each, "the source") for each in options.source)]:
+        if same_file(options.append, source):
+            raise UsageError(f"argument --append: would write events into {what} {source}: choose another file")
     if options.publish_retain and options.publish is None:
         raise UsageError("argument --publish-retain: needs --publish")
     if options.publish_retain and options.publish_format == "homeassistant":

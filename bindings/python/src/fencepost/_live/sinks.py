@@ -115,7 +115,7 @@ class Sinks:
 
 class AppendedFile:
     """Appends each event as a line to a file, and fsyncs the file before the event counts as handled. Removes an
-    incomplete last line that a crash or a full disk has left.
+    incomplete last line that a crash or a full disk has left. Creates the file again if it was deleted.
 
     Args:
         path: The path of the file, which is created if it does not exist.
@@ -142,14 +142,19 @@ class AppendedFile:
 
     def reopen(self) -> None:
         """Opens the file again by its name, after log rotation has moved the old file away."""
+        try:
+            self._open_again()
+        except OSError as error:
+            self._notices.say(f"{self._path}: {error.strerror}; writing continues in the file that was open")
+
+    def _open_again(self) -> None:
         old = self._descriptor
         try:
             self._open()
-        except OSError as error:
+        except OSError:
             self._descriptor = old
-            self._notices.say(f"{self._path}: {error.strerror}; writing continues in the file that was open")
-        else:
-            os.close(old)
+            raise
+        os.close(old)
 
     def _cut(self) -> None:
         """Removes everything after the file's last line end."""
@@ -171,6 +176,9 @@ class AppendedFile:
         """Appends an event; returns True when the line is on the disk."""
         data = event.to_json().encode() + b"\n"
         try:
+            if self._is_regular and not os.fstat(self._descriptor).st_nlink:
+                self._open_again()
+                self._notices.say(f"{self._path}: was deleted; it was created again")
             if (written := os.write(self._descriptor, data)) != len(data):
                 raise OSError(0, f"only {written} of {len(data)} bytes were written")
             if self._is_regular:
