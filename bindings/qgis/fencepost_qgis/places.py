@@ -15,8 +15,9 @@ from .fencepost import (
     State,
     TransitionPolicy,
 )
+from .fencepost._files.condition_features import TIMING
 from .fencepost._files.condition_files import ConditionRow
-from .fencepost._tables.names import CONDITIONS
+from .fencepost._tables.names import CONDITIONS, key
 from .fencepost._values.arguments import MAX_VERTICES, PROBABILITIES
 from .layers import Layer, Unusable, is_null, number
 from .parameters import RADIUS_UNITS
@@ -67,6 +68,8 @@ def read_places(algorithm, parameters, context, feedback, problems, policy=None,
         raise problems.nothing_in(layer.title, "place")
     layer.warn_of_units(feedback, places)
     reader.warn_of_edges(feedback)
+    if algorithm.parameterDefinition("TRACKS") is not None:
+        reader.warn_of_timings(feedback)
     radii = [place.row.condition.radius for place in places if hasattr(place.row.condition, "radius")]
     if radii and max(radii) < SMALL:
         feedback.pushWarning(f"{layer.title}: all radii are below {SMALL:g} m: are they in metres?")
@@ -137,6 +140,16 @@ class _Reader:
             raise _unusable(error) from None
         self._ids[identifier] = feature.id()
         return ConditionRow(f"feature {feature.id()}", identifier, condition, State(assuming), policy)
+
+    def warn_of_timings(self, feedback):
+        """Reports fields that would be the timing of a place in a file: the plugin does not use them."""
+        usual = {name for what in TIMING for name in CONDITIONS[what]}
+        names = [f"'{name}'" for name in self.layer.source.fields().names() if key(name) in usual]
+        if names:
+            feedback.pushWarning(
+                f"{self.layer.title}: the fields {', '.join(names)} are not used: here, places are always active, and "
+                "have no absence and no repeated events"
+            )
 
     def warn_of_edges(self, feedback):
         """Reports where geodesic and planar edges differ most, if the difference is more than a metre. The report is

@@ -56,6 +56,7 @@ def test_all_properties(tmp_path: Path) -> None:
         ({"repeat_limit": 5}, ("repeat_every",)),
         ({"max_events": True}, ("max_events", "number")),
         ({"max_events": 0}, ("max_events",)),
+        ({"max_events": 2.5}, ("max_events", "2.5")),
     ],
 )
 def test_refused(properties: dict[str, Any], words: tuple[str, ...], tmp_path: Path) -> None:

@@ -251,6 +251,17 @@ class Policies(unittest.TestCase):
         (warning,) = feedback.warnings
         self.assertRegex(warning, "^places layer 'own', feature 3: policy 'lenient' .* standard, exact, core_location")
 
+    def test_timings_of_places_are_not_used(self):
+        rows = [((47.0, 8.0), "near", 150.0, "2024-05-01T00:00Z/2024-05-02T00:00Z", 5)]
+        fields = "field=name:string&field=radius:double&field=Active:string&field=max_events:integer"
+        results, feedback = events(street(), layer("own", fields, rows))
+        (warning,) = feedback.warnings
+        self.assertRegex(warning, "^places layer 'own': .*'Active', 'max_events'")
+        plain = layer("own", "field=name:string&field=radius:double", [rows[0][:3]])
+        again, feedback = events(street(), plain)
+        self.assertEqual(rows_of(results["EVENTS"], *KEYS), rows_of(again["EVENTS"], *KEYS))
+        self.assertEqual(feedback.warnings, [])
+
     def test_probabilities_for_all_places(self):
         policy = TransitionPolicy(entry_probability=0.95, exit_probability=0.05, accuracy_factor=0)
         rows = [(place, moment(step), 30.0) for step, place in drive()]

@@ -186,6 +186,10 @@ def _timing(properties: Mapping[str, Any]) -> Timing | None:
     for name, value in given.items():
         if name not in ("active", "active_until") and not _is_number(value):
             raise InvalidArgumentError(f"{name}: must be a number, not {value!r}")
+        if name in ("repeat_limit", "max_events"):  # a column with empty cells contains floats
+            if value % 1:
+                raise InvalidArgumentError(f"{name}: must be a whole number, not {value!r}")
+            given[name] = int(value)
     active, until = given.pop("active", None), given.pop("active_until", None)
     if active is None:
         if until is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from json import JSONDecodeError, loads
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from .._tables.arrow_reader import BatchReader, Plan, without_nulls
 from .._tables.frames import exported
 from .._tables.geometries import of_wkt, wkt_type
 from .._tables.names import CONDITIONS, GEOMETRY, POSITION, find, key
-from .._tables.numbers import decimal
+from .._tables.numbers import decimal, shown
 from .._tables.wkt import wkt_point
 from .._values.arguments import PROBABILITIES, identifier_text
 from .advice import CONDITIONS_OPTION, RADIUS, column_advice, decimal_comma
+from .condition_features import TIMING
 from .condition_shapes import SHAPES
 from .csv_table import CSVTable
 from .kinds import read_unpacked
@@ -28,8 +30,8 @@ Features = Iterator[tuple[str, dict[str, Any]]]
 
 def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, radius: float | None = None) -> Features:
     """The conditions in a CSV file with the columns identifier, latitude, longitude and radius, and optionally
-    assuming, policy, entry_probability and exit_probability. A column with well-known text may replace latitude and
-    longitude; `radius` applies to circles that do not state a radius."""
+    assuming, policy, entry_probability, exit_probability, and the columns of a timing. A column with well-known text
+    may replace latitude and longitude; `radius` applies to circles that do not state a radius."""
     required = ("identifier", *POSITION, *(() if radius is not None else ("radius",)))
     table = CSVTable([decode(read_unpacked(path), path)], path, CONDITIONS, columns or {}, required)
     indices, wkt = _find(table.names, path, table.place, columns, radius)
@@ -37,8 +39,8 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
         table.check_width(row, max((wkt, *indices.values())), place)
         texts = {what: row[index].strip() for what, index in indices.items()}
         values: dict[str, Any] = {what: text for what, text in texts.items() if text}
-        for what in (*POSITION, "radius", *PROBABILITIES):
-            if what not in texts or (what in PROBABILITIES and not texts[what]):
+        for what in (*POSITION, "radius", *_NUMBERS):
+            if what not in texts or (what in _NUMBERS and not texts[what]):
                 continue
             if what == "radius" and (radius is not None or wkt >= 0) and not texts[what]:
                 continue
@@ -47,6 +49,7 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
             except ValueError:
                 reason = f"{what} {texts[what]!r} is not a number{decimal_comma(texts[what])}"
                 raise InputError(path, place, reason) from None
+        _read_timing(values, str(path), place)
         if wkt >= 0:
             values |= _position_of(row[wkt], path, place)
         if radius is not None:
@@ -55,6 +58,21 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
             if what in values and ("wkb" in values or what == "gate"):
                 values[what] = _option(what, values[what], path, place)
         yield place, feature(values, str(path), place)
+
+
+def _read_timing(values: dict[str, Any], source: str, place: str, row: int | None = None) -> None:
+    """Converts the text ``active`` to a list of intervals, as in a GeoJSON feature."""
+    text = values.get("active")
+    if isinstance(text, str):
+        try:
+            values["active"] = loads(text) if text.lstrip().startswith("[") else _intervals(text)
+        except (JSONDecodeError, RecursionError):
+            raise InputError(source, place, f"active: {shown(text)} is not a JSON list of intervals", row) from None
+
+
+def _intervals(text: str) -> list[str]:
+    """The intervals in a text, which are separated by semicolons."""
+    return [part for part in map(str.strip, text.split(";")) if part]
 
 
 def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
@@ -107,7 +125,9 @@ def _advised(error: InputError) -> InputError:
     return InputError(error.source, error.place, error.reason, advice=advice)
 
 
-_TEXTS, _OPTIONS = ("identifier", "assuming", "policy", *PROBABILITIES), ("edges", "oriented", "buffer", "gate")
+_TEXTS = ("identifier", "assuming", "policy", *PROBABILITIES, *TIMING)
+_OPTIONS = ("edges", "oriented", "buffer", "gate")
+_NUMBERS = (*PROBABILITIES, *TIMING[2:])
 _WITH_RADIUS = ("identifier", "radius")
 
 
@@ -130,7 +150,7 @@ def feature(values: dict[str, Any], source: str, place: str, row: int | None = N
             raise InputError(source, place, f"{what} {found}: must be a finite number", row)
     identifier = identifier_text(values.get("identifier"))
     optional: dict[str, Any] = {
-        what: values[what] for what in ("assuming", "policy", *PROBABILITIES, "gate") if what in values
+        what: values[what] for what in ("assuming", "policy", *PROBABILITIES, *TIMING, "gate") if what in values
     }
     properties = {"identifier": identifier, "radius": values["radius"], **optional}
     geometry = {"type": "Point", "coordinates": [values["longitude"], values["latitude"]]}
@@ -187,6 +207,7 @@ def table_features(
             values = {what: without_nulls(part[row]) for what, part in held.items() if not _missing(part[row])}
             if radius is not None:
                 values.setdefault("radius", radius)
+            _read_timing(values, source, f"row {first + row}", first + row)
             yield f"row {first + row}", feature(values, source, f"row {first + row}", first + row)
         rows = first + chunk.length
     if not rows:
