@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fencepost import Fleet, InputError, Zones
+from fencepost import Fleet, InputError, Monitor, Zones
 from fencepost.errors import InvalidArgumentError
 
 REFUSED = ["", "x" * 257, "a\0b"]
@@ -59,3 +60,11 @@ def test_a_refused_identifier_of_a_later_batch(fleet: Fleet, refused: str) -> No
     assert caught.value.row == 7
     assert caught.value.result is not None and caught.value.result.accepted == 5
     assert fleet.devices == ["a"]
+
+
+@pytest.mark.parametrize("kind", [Fleet, Monitor])
+def test_a_store_without_a_name(kind: type[Fleet | Monitor], tmp_path: Path) -> None:
+    """The message named the members of the C structure."""
+    with pytest.raises(InvalidArgumentError, match=r"store is '.* but name is None: pass the name .* name='fleet'"):
+        kind(store=tmp_path)
+    assert list(tmp_path.iterdir()) == []

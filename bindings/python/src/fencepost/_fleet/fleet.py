@@ -243,7 +243,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             *limits,
             *timeouts,
             name,
-            None if store is None else directory(store),
+            None if store is None else directory(store, name),
             DURABILITIES.index(member(Durability, durability, "durability")),
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
             path_options[0],

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from .._native import InvalidArgumentError, Monitor as Handle
 from .._tables.html import SHOWN, table
-from .._tables.numbers import integer, real
+from .._tables.numbers import integer, real, shown
 from .._tables.times import from_us, seconds_to_us, utc_text
 from .._values.arguments import assumed, has_options, member, path_row, plausibility_row, share
 from .._values.enums import (
@@ -74,14 +74,21 @@ def _age(value: float | timedelta) -> int:
     return age
 
 
-def directory(store: str | os.PathLike[str]) -> bytes:
-    """Encodes the path of a store's directory in the form that the operating system uses for paths."""
+def directory(store: str | os.PathLike[str], name: str | None) -> bytes:
+    """Encodes the path of a store's directory in the form that the operating system uses for paths. Refuses a store
+    without the name of its file."""
     try:
-        return os.fsencode(store)
+        found = os.fsencode(store)
     except TypeError:
         raise TypeError(f"store must be a path, not {type(store).__name__}") from None
     except UnicodeEncodeError:
         raise InvalidArgumentError(f"store {store!r} is not a valid path: it has a lone surrogate") from None
+    if name is None:
+        raise InvalidArgumentError(
+            f"store is {shown(os.fspath(store))} but name is None: pass the name of the file in the store, such as "
+            "name='fleet' (1 to 64 letters, digits and underscores)"
+        )
+    return found
 
 
 def time_step(value: float | timedelta) -> int:
@@ -240,7 +247,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             -1 if initial_fix_max_age is None else _age(initial_fix_max_age),
             seconds_to_us(beacon_exit_timeout, "beacon_exit_timeout"),
             seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
-            None if store is None else directory(store),
+            None if store is None else directory(store, name),
             DURABILITIES.index(member(Durability, durability, "durability")),
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
             0 if max_time_step is None else time_step(max_time_step),
