@@ -58,6 +58,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "guides/probability": "bindings/site/guides/probability.md",
         "guides/plausibility": "bindings/site/guides/plausibility.md",
         "guides/schedules": "bindings/site/guides/schedules.md",
+        "guides/drones": "bindings/site/guides/drones.md",
         "guides/late-fixes": "bindings/site/guides/late-fixes.md",
         "guides/own-service": "bindings/site/guides/own-service.md",
         "guides/security-and-privacy": "bindings/site/guides/security-and-privacy.md",

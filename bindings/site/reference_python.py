@@ -14,12 +14,13 @@ import fencepost
 import fencepost.duckdb
 import fencepost.sqlite
 
-PARTS = ("errors", "types", "live", "geodesic", "spark", "sqlite", "duckdb")
+PARTS = ("errors", "types", "live", "geodesic", "uas", "spark", "sqlite", "duckdb")
 PARTS_SAY = {
     "errors": "the errors",
     "types": "what methods return",
     "live": "following devices in your own service",
     "geodesic": "distances and bearings on WGS84",
+    "uas": "zones for drones, ED-269 and ED-318",
     "spark": "Spark",
     "sqlite": "the extension for SQLite",
     "duckdb": "the extension for DuckDB",
@@ -58,7 +59,7 @@ def names() -> dict[str, tuple[str, str]]:
             of_class = isinstance(value, type)
             page = f"reference/python/{part or (name if of_class else FUNCTIONS)}"
             spellings = [f"{part}.{name}", name] if part and part not in ("errors", "types", "live") else [name]
-            if part == "geodesic":  # without the module's name, `inverse` would match an ordinary word
+            if part in ("geodesic", "uas"):  # without the module's name, `inverse` and `read` would match words
                 spellings = spellings[:1]
             for spelling in spellings:
                 found[spelling] = (f"{prefix}.{name}", page)

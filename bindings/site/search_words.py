@@ -24,6 +24,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "guides/files": ("geojson", "gpx", "csv", "geopackage", "parquet", "kml", "nmea"),
     "guides/plausibility": ("jump", "spoofing", "jamming", "outlier", "teleport", "glitch", "max speed"),
     "guides/schedules": ("opening hours", "schedule", "weekly", "shift", "reminder", "dwell event", "silent", "expiry"),
+    "guides/drones": ("drone", "uas", "uav", "ed-269", "ed-318", "u-space", "altitude", "no-fly zone"),
     "guides/spark": ("spark", "flink", "distributed", "cluster"),
     "guides/cheat-python": ("cheat sheet",),
     "concepts/words": ("geofence", "geofencing", "zone", "region", "geozone", "route deviation", "vocabulary"),

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers know this name without an import; importing typing would take long
 if TYPE_CHECKING:
-    from . import errors, geodesic, live, spark, types
+    from . import errors, geodesic, live, spark, types, uas
     from ._errors import InputError, InputWarning
 
     # These are aliases, with the names of Core Location or of version 0.2.
@@ -111,7 +111,7 @@ _ALIASES = {
     "_values.shapes": "CorridorGeographicCondition PolygonalGeographicCondition",
 }
 _LATER = {name: module for lists in (_MODULES, _ALIASES) for module, names in lists.items() for name in names.split()}
-_PARTS = ("errors", "geodesic", "live", "spark", "types")
+_PARTS = ("errors", "geodesic", "live", "spark", "types", "uas")
 
 if not TYPE_CHECKING:  # this function is not visible to type checkers, so they refuse a name that does not exist
 
@@ -201,4 +201,5 @@ __all__ = [
     "spark",
     "tune",
     "types",
+    "uas",
 ]

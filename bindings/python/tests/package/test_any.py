@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-MODULES = ("fencepost", "fencepost.types", "fencepost.errors", "fencepost.live", "fencepost.spark")
+MODULES = ("fencepost", "fencepost.types", "fencepost.errors", "fencepost.live", "fencepost.spark", "fencepost.uas")
 JSON = {"dict[str, Any]", "dict[str, list[Any]]"}
 """Types in which `Any` is allowed, because the name of a member or a column determines its type."""
 REASONS = {
@@ -19,6 +19,7 @@ REASONS = {
         "TrackVisit.__init__",
     },
     "JSON of a sender": {"Follower.receive", "HttpSource.read", "Source.read"},
+    "a parsed file of UAS zones": {"read"},
     "an event of any follower": {"Broadcast.subscribe"},
     "keyword arguments that a program passes on": {"Trial.__init__", "Tuning.options"},
     "of a library without types": {"EventLog.to_file", "Tuning.plot"},

@@ -206,7 +206,7 @@ def test_what_public_methods_return_is_public() -> None:
     pd = pytest.importorskip("pandas")
     public = [
         value
-        for module in (fencepost, fencepost.types, fencepost.geodesic, fencepost.live, fencepost.spark)
+        for module in (fencepost, fencepost.types, fencepost.geodesic, fencepost.live, fencepost.spark, fencepost.uas)
         for name in module.__all__
         if not inspect.ismodule(value := getattr(module, name))
     ]

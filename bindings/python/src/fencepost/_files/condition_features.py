@@ -29,9 +29,22 @@ def geojson_features(text: str, path: str | Path, columns: Mapping[str, str]) ->
     return document_features(parse_json(text, path), path, columns)
 
 
+def refuse_uas_zones(document: Any, path: str | Path) -> None:
+    """Refuses UAS geographical zones: as plain GeoJSON, they would lose their limits of height without a word."""
+    from .uas_zones import is_uas_file
+
+    if is_uas_file(document):
+        reason = (
+            "has UAS geographical zones (ED-269 or ED-318), whose limits of height are not monitored; read it with "
+            "fencepost.uas.read() and add the footprints of the zones"
+        )
+        raise InputError(path, "", reason)
+
+
 def document_features(document: Any, path: str | Path, columns: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     """The features of a parsed collection, in the same form as the result of :func:`geojson_features`; a single feature
     counts as a collection."""
+    refuse_uas_zones(document, path)
     if isinstance(document, dict) and document.get("type") == "Feature":
         document = {"type": "FeatureCollection", "features": [document]}
     if not isinstance(document, dict) or document.get("type") != "FeatureCollection":

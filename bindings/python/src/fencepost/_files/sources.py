@@ -236,6 +236,8 @@ def _geojson(conditions: Any) -> dict[str, Any] | None:
     if not isinstance(conditions, Mapping) and not is_frame(conditions):
         conditions = getattr(conditions, "__geo_interface__", None)
     kind = conditions.get("type") if isinstance(conditions, Mapping) else None
+    if kind is None and isinstance(conditions, Mapping) and isinstance(conditions.get("UASZoneList"), list):
+        kind = "FeatureCollection"  # ED-269 has no type; the document is refused with a remedy
     return dict(conditions) if isinstance(kind, str) and kind in ("FeatureCollection", "Feature") else None
 
 

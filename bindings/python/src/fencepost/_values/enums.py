@@ -90,6 +90,43 @@ class Delivery(enum.StrEnum):
     them, no change is delivered."""
 
 
+class HeightReference(enum.StrEnum):
+    """The surface above which a height is measured.
+
+    Example:
+        >>> HeightReference("ground")
+        <HeightReference.GROUND: 'ground'>
+    """
+
+    ELLIPSOID = "ellipsoid"
+    """The ellipsoid of WGS84, as satellite receivers measure it."""
+    MEAN_SEA_LEVEL = "mean_sea_level"
+    """The geoid: the altitude above the ellipsoid less the height of the geoid at the position."""
+    GROUND = "ground"
+    """The ground: the altitude above the ellipsoid less the height of the ground at the position."""
+
+
+class Restriction(enum.IntEnum):
+    """The class of restriction of a UAS geographical zone (ED-269, ED-318). A condition that comes from such a file has
+    this number as its tag, and so have its events.
+
+    Example:
+        >>> Restriction(4)
+        <Restriction.PROHIBITED: 4>
+    """
+
+    NO_RESTRICTION = 1
+    """Flights need no authorisation."""
+    CONDITIONAL = 2
+    """Flights are allowed under the conditions that the zone states."""
+    REQ_AUTHORISATION = 3
+    """Flights need an authorisation. ED-318 writes ``REQ_AUTHORIZATION``."""
+    PROHIBITED = 4
+    """Flights are prohibited."""
+    USPACE = 5
+    """Flights must use the U-space services of the zone (only in ED-318)."""
+
+
 class EventOrder(enum.StrEnum):
     """Selects the order of the events of one instant: of one input, together with everything that is due at its time.
     In a fleet, the order applies to the events of each device.

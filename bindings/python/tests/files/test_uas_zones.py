@@ -1,0 +1,309 @@
+"""Tests the readers of UAS geographical zones: shapes, limits of height, units, references, classes and identifiers."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import UTC, date, datetime
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+from uas_documents import (
+    DAY,
+    RING,
+    START,
+    circle,
+    ed269,
+    ed318,
+    feature,
+    layered,
+    point,
+    refusal,
+    rows,
+    volume,
+    write,
+    zone,
+)
+
+from fencepost import Circle, Fix, InputError, Monitor, Polygon, TransitionPolicy, Zones, replay, uas
+from fencepost._files.condition_files import read_conditions
+from fencepost.errors import InvalidArgumentError
+from fencepost.uas import Band, HeightReference, Restriction
+
+SQUARE = Polygon({"type": "Polygon", "coordinates": [RING]}, edges="planar")
+AGL, AMSL, WGS84 = HeightReference.GROUND, HeightReference.MEAN_SEA_LEVEL, HeightReference.ELLIPSOID
+FOOT = 0.3048
+
+
+@pytest.mark.parametrize(
+    ("document", "place"),
+    [
+        (ed269(zone()), "features[0].geometry[0]"),
+        ({"formatVersion": "1", "UASZoneList": [zone()]}, "UASZoneList[0].geometry[0]"),
+        ([zone()], "[0].geometry[0]"),
+        (ed318(feature()), "features[0].geometry"),
+        (feature(), "features[0].geometry"),
+    ],
+)
+def test_a_zone_is_a_condition(document: Any, place: str) -> None:
+    (row,) = rows(document)
+    assert (row.place, row.identifier, row.footprint) == (place, "ZRH0001", SQUARE)
+    assert row.band == Band(50, 120, AGL, AGL)
+    assert (row.name, row.restriction, row.timing) == ("a zone", Restriction.PROHIBITED, None)
+
+
+def test_zones_with_several_volumes_are_numbered() -> None:
+    high = {"lowerLimit": 120, "upperLimit": 300}
+    three = rows(ed269(zone(volume(), circle(**high), volume(**high)), zone(identifier="B")))
+    assert [row.identifier for row in three] == ["ZRH0001/1", "ZRH0001/2", "ZRH0001/3", "B"]
+    assert [row.place for row in three][1:] == [
+        "features[0].geometry[1]",
+        "features[0].geometry[2]",
+        "features[1].geometry[0]",
+    ]
+    parts = {"type": "GeometryCollection", "geometries": [layered(), point(layer={"lower": 120, "upper": 300})]}
+    two = rows(ed318(feature(parts)))
+    assert [(row.identifier, row.place) for row in two] == [
+        ("ZRH0001/1", "features[0].geometry.geometries[0]"),
+        ("ZRH0001/2", "features[0].geometry.geometries[1]"),
+    ]
+    assert two[1].footprint == three[1].footprint == Circle(47.35, 8.55, 1000)
+    assert two[1].band == three[1].band == Band(120, 300, AGL, AGL)
+
+
+def test_polygons_with_holes_and_parts() -> None:
+    hole = [[8.52, 47.32], [8.52, 47.33], [8.53, 47.33], [8.53, 47.32], [8.52, 47.32]]
+    other = [[x + 1, y] for x, y in RING]
+    projection = {"type": "Polygon", "coordinates": [RING, hole]}
+    expected = Polygon({"type": "Polygon", "coordinates": [RING, hole]}, edges="planar")
+    assert rows(ed269(zone(volume(horizontalProjection=projection))))[0].footprint == expected
+    assert rows(ed318(feature(layered(coordinates=[RING, hole]))))[0].footprint == expected
+    many = {"type": "MultiPolygon", "coordinates": [[RING], [other]]}
+    (row,) = rows(ed318(feature(layered("MultiPolygon", many["coordinates"]))))
+    assert row.footprint == Polygon(many, edges="planar") and row.identifier == "ZRH0001"
+
+
+def test_feet_are_feet_of_limits_and_in_ed269_of_radii() -> None:
+    (row,) = rows(ed269(zone(circle(1000, uomDimensions="FT", lowerLimit=100, upperLimit=400))))
+    assert row.footprint == Circle(47.35, 8.55, 1000 * FOOT)
+    assert row.band == Band(100 * FOOT, 400 * FOOT, AGL, AGL)
+    (row,) = rows(ed318(feature(point(1000, layer={"uom": "ft", "lower": 100, "upper": 400}))))
+    assert row.footprint == Circle(47.35, 8.55, 1000)  # ED-318 states radii in metres
+    assert row.band == Band(100 * FOOT, 400 * FOOT, AGL, AGL)
+    assert rows(ed318(feature(layered(layer={"uom": None}))))[0].band == Band(50, 120, AGL, AGL)
+    assert rows(ed318(feature(layered(layer={"uom": "FT"}))))[0].band == Band(50 * FOOT, 120 * FOOT, AGL, AGL)
+
+
+@pytest.mark.parametrize(
+    ("changes", "band"),
+    [
+        ({}, Band(50, 120, AGL, AGL)),
+        ({"lowerVerticalReference": "AMSL"}, Band(50, 120, AMSL, AGL)),
+        ({"lowerVerticalReference": "WGS84", "upperVerticalReference": "AMSL"}, Band(50, 120, WGS84, AMSL)),
+        ({"lowerLimit": 500, "upperVerticalReference": "AMSL"}, Band(500, 120, AGL, AMSL)),
+        ({"lowerLimit": "50", "upperLimit": "120.5"}, Band(50, 120.5, AGL, AGL)),
+        ({"upperLimit": None}, Band(50, inf, AGL)),
+        ({"upperLimit": None, "upperVerticalReference": None}, Band(50, inf, AGL)),
+        ({"upperLimit": 99_999}, Band(50, inf, AGL)),
+        ({"upperLimit": 99_998}, Band(50, 99_998, AGL, AGL)),
+        ({"lowerLimit": None}, Band(-inf, 120, altitude_max_reference=AGL)),
+        ({"lowerLimit": 0}, Band(-inf, 120, altitude_max_reference=AGL)),
+        ({"lowerLimit": "-0"}, Band(-inf, 120, altitude_max_reference=AGL)),
+        ({"lowerLimit": 0, "lowerVerticalReference": "AMSL"}, Band(0, 120, AMSL, AGL)),
+        ({"lowerLimit": -20, "lowerVerticalReference": "WGS84"}, Band(-20, 120, WGS84, AGL)),
+        ({"lowerLimit": 0, "upperLimit": None}, None),
+        ({"lowerLimit": None, "upperLimit": 100_000}, None),
+    ],
+)
+def test_limits_and_references(changes: dict[str, Any], band: Band | None) -> None:
+    (row,) = rows(ed269(zone(volume(**changes))))
+    assert row.band == band
+    names = {"lowerLimit": "lower", "upperLimit": "upper"} | {
+        f"{which}VerticalReference": f"{which}Reference" for which in ("lower", "upper")
+    }
+    (same,) = rows(ed318(feature(layered(layer={names[name]: value for name, value in changes.items()}))))
+    assert same.band == band
+
+
+def test_a_geometry_without_a_layer_has_no_band() -> None:
+    (row,) = rows(ed318(feature({"type": "Polygon", "coordinates": [RING]})))
+    assert row.band is None
+
+
+@pytest.mark.parametrize(
+    ("name", "restriction"),
+    [
+        ("PROHIBITED", Restriction.PROHIBITED),
+        ("REQ_AUTHORISATION", Restriction.REQ_AUTHORISATION),
+        ("REQ_AUTHORIZATION", Restriction.REQ_AUTHORISATION),
+        ("CONDITIONAL", Restriction.CONDITIONAL),
+        ("NO_RESTRICTION", Restriction.NO_RESTRICTION),
+        ("USPACE", Restriction.USPACE),
+    ],
+)
+def test_the_class_is_the_tag(name: str, restriction: Restriction) -> None:
+    if name == "USPACE":
+        assert refusal(ed269(zone(restriction=name)))[0] == "features[0].restriction"
+    else:
+        assert rows(ed269(zone(restriction=name)))[0].restriction == restriction
+    if name == "REQ_AUTHORISATION":
+        path, reason = refusal(ed318(feature(type=name)))
+        assert path == "features[0].properties.type" and "REQ_AUTHORIZATION" in reason
+    else:
+        assert rows(ed318(feature(type=name)))[0].restriction == restriction
+
+
+def test_identifiers_are_unique() -> None:
+    path, reason = refusal(ed269(zone(), zone()))
+    assert path == "features[1].identifier" and "features[0].geometry[0]" in reason
+    path, reason = refusal(ed269(zone(volume(), volume()), zone(identifier="ZRH0001/2")))
+    assert path == "features[1].identifier" and "features[0].geometry[1]" in reason
+    path, reason = refusal(ed318(feature(), feature()))
+    assert path == "features[1].properties.identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        (None, ""),
+        (5, ""),
+        ("Zürich", "Zürich"),
+        ([], ""),
+        ([None, {"lang": "de-CH"}, {"text": 5}, {"text": "Zürich", "lang": "de-CH"}, {"text": "Zurich"}], "Zürich"),
+    ],
+)
+def test_names(name: Any, found: str) -> None:
+    assert rows(ed269(zone(name=name)))[0].name == found
+    assert rows(ed318(feature(name=name)))[0].name == found
+
+
+def test_other_collections_are_conditions_as_before(tmp_path: Path) -> None:
+    place = {"type": "Point", "coordinates": [8.55, 47.35]}
+    plain = {"type": "Feature", "geometry": place, "properties": {"id": "a", "radius": 50, "country": "CHE"}}
+    (row,) = read_conditions(write(tmp_path, ed318(plain)), TransitionPolicy.standard())
+    assert row.condition == Circle(47.35, 8.55, 50)
+    with pytest.raises(InputError, match="FeatureCollection"):
+        read_conditions(write(tmp_path, {"features": []}), TransitionPolicy.standard())
+
+
+# Reading, and monitoring the footprints ------------------------------------------------------------------------------
+
+DOCUMENTS = [ed269(zone(volume(), circle()), zone(identifier="B")), ed318(feature(), feature(point(), identifier="B"))]
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, [zone()], (zone(),), {"UASZoneList": [zone()]}, feature()])
+def test_files_and_documents(document: Any, tmp_path: Path) -> None:
+    """Tests that all kinds of sources give the same zones."""
+    zones = uas.read(document)
+    path = write(tmp_path, document)
+    text = b"\xef\xbb\xbf" + path.read_bytes()
+    (tmp_path / "marked.json").write_bytes(text)
+    (tmp_path / "packed.json.gz").write_bytes(gzip.compress(text))
+    assert zones and [*zones] == [each.identifier for each in zones.values()]
+    for source in (path, str(path), tmp_path / "marked.json", tmp_path / "packed.json.gz"):
+        assert uas.read(source) == zones
+
+
+def test_footprints_are_monitored() -> None:
+    """The zone applies from 08:00 to 17:00 UTC on Thursdays; the drone is there from 07:00 to 18:00."""
+    hours = [{"day": ["THU"], "startTime": "08:00Z", "endTime": "17:00Z"}]
+    document = ed269(zone(volume(), circle(), applicability=[{"permanent": "NO", "schedule": hours}]))
+    zones = uas.read(document, start=date(2026, 1, 1), until=date(2026, 1, 8))
+    monitor = Monitor()
+    for each in zones.values():
+        monitor.add(each.footprint, each.identifier, policy="exact", tag=each.restriction, timing=each.timing)
+    for hour in (7, 9, 16, 18):
+        monitor.feed(Fix(47.35, 8.55, accuracy=5, time=START + hour * 3_600_000_000))
+    found = [(event.identifier, event.state, event.tag, event.date_us - START) for event in monitor.events()]
+    expected = ("satisfied", Restriction.PROHIBITED, 9 * 3_600_000_000)
+    assert found == [(f"ZRH0001/{number}", *expected) for number in (1, 2)]
+    assert zones["ZRH0001/1"].band == Band(50, 120, AGL, AGL)
+    assert zones["ZRH0001/1"].timing.active.until_us == START + 7 * DAY  # type: ignore[union-attr]
+
+
+def test_the_days_of_a_schedule_without_dates() -> None:
+    hours = [{"day": ["ANY"], "startTime": "08:00Z", "endTime": "17:00Z"}]
+    document = ed318(feature(limitedApplicability=[{"schedule": hours}]))
+
+    def intervals(**days: Any) -> Any:
+        schedule = uas.read(document, **days)["ZRH0001"].timing.active  # type: ignore[union-attr]
+        return schedule.intervals_us  # type: ignore[union-attr]
+
+    assert len(intervals(start=date(2024, 2, 1), until=date(2024, 3, 1))) == 29
+    assert len(intervals(start=date(2024, 2, 1))) == len(intervals()) == 2 * 366
+    today = datetime.now(UTC).timestamp() * 1e6
+    assert intervals()[0][0] < today - 364 * DAY and today + 364 * DAY < intervals()[-1][1]
+    for days, words in (
+        ({"start": date(2024, 2, 1), "until": date(2024, 2, 1)}, "until 2024-02-01 is not later"),
+        ({"start": date(9998, 2, 1)}, "state until"),
+        ({"until": date(1, 1, 1)}, "outside year 2"),
+    ):
+        with pytest.raises(InvalidArgumentError, match=words):
+            intervals(**days)
+    with pytest.raises(TypeError, match=r"start is '2024-02-01'; must be a datetime\.date"):
+        intervals(start="2024-02-01")
+
+
+@pytest.mark.parametrize("source", [None, 5, b"zones.json", {1, 2}])
+def test_sources_of_other_types(source: Any) -> None:
+    with pytest.raises(TypeError, match="source must be a path or a parsed document"):
+        uas.read(source)
+
+
+@pytest.mark.parametrize("source", [{}, [], {"type": "FeatureCollection", "features": []}, {"features": [5]}])
+def test_other_documents_are_refused(source: Any, tmp_path: Path) -> None:
+    for each in (source, write(tmp_path, source)):
+        with pytest.raises(InputError, match="is neither ED-269"):
+            uas.read(each)
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, {"UASZoneList": [zone()]}])
+def test_zones_are_not_read_as_plain_geojson(document: Any, tmp_path: Path) -> None:
+    """As plain GeoJSON, zones would lose their limits of height without a word."""
+    path = write(tmp_path, document)
+    fix = Fix(47.35, 8.55, accuracy=5, time=START)
+    for source in (path, document) if "UASZoneList" in document or "type" in document else (path,):
+        for call in (
+            lambda source=source: Monitor(conditions=source),
+            lambda source=source: Zones(source),
+            lambda source=source: replay([fix], source),
+        ):
+            with pytest.raises(InputError, match=r"limits of height are not monitored.*fencepost\.uas\.read"):
+                call()
+
+
+# Bands ---------------------------------------------------------------------------------------------------------------
+
+
+def test_bands() -> None:
+    assert Band() == Band(altitude_min_reference="ground", altitude_max_reference=AMSL)
+    assert Band().described == "any height"
+    assert Band(50).described == "from 50 m above the ellipsoid"
+    assert Band(0, 500, AGL, AMSL).described == "from 0 m above the ground to 500 m above mean sea level"
+    assert Band(500, 0, AGL, AMSL) == Band(500.0, 0.0, "ground", "mean_sea_level")  # type: ignore[arg-type]
+    assert Band(0, 120, AGL, AGL).to_dict() == {
+        "altitude_min": 0.0,
+        "altitude_max": 120.0,
+        "altitude_min_reference": "ground",
+        "altitude_max_reference": "ground",
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ((float("nan"),), "altitude_min is nan"),
+        ((inf,), "altitude_min is inf"),
+        ((0, -inf), "altitude_max is -inf"),
+        ((-1.1e7,), "altitude_min is -11000000"),
+        ((0, 1.1e7), "altitude_max is 11000000"),
+        ((120, 120), "altitude_min 120 is not below altitude_max 120"),
+        ((0, 120, "geoid"), "altitude_min_reference"),
+    ],
+)
+def test_bands_that_are_refused(values: tuple[Any, ...], words: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=words):
+        Band(*values)
+    with pytest.raises(TypeError, match="altitude_max"):
+        Band(0, "120")  # type: ignore[arg-type]
