@@ -219,6 +219,9 @@ def test_footprints_are_monitored() -> None:
     expected = ("satisfied", Restriction.PROHIBITED, 9 * 3_600_000_000)
     assert found == [(f"ZRH0001/{number}", *expected) for number in (1, 2)]
     assert zones["ZRH0001/1"].band == Band(50, 120, AGL, AGL)
+    form = zones["ZRH0001/1"].to_dict()
+    assert (form["restriction"], form["band"]["altitude_max"], form["name"]) == (4, 120, "a zone")
+    assert form["timing"]["active"]["until"] == "2026-01-08T00:00:00Z"
     assert zones["ZRH0001/1"].timing.active.until_us == START + 7 * DAY  # type: ignore[union-attr]
 
 

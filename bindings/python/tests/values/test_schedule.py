@@ -3,6 +3,7 @@ minute: a local time begins when the clock first shows it or a later time, and e
 
 from __future__ import annotations
 
+import json
 import random
 from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import pairwise
@@ -10,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from fencepost import Schedule
+from fencepost import Schedule, Timing
 from fencepost.errors import InvalidArgumentError
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -222,3 +223,13 @@ def test_types_that_are_refused() -> None:
             Schedule(intervals)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgumentError, match="10000 intervals"):
         Schedule((2 * k, 2 * k + 1) for k in range(10_001))
+
+
+def test_schedules_and_timings_have_a_json_form() -> None:
+    """Timing.to_dict() raised a TypeError, because the field intervals_us is not one time."""
+    schedule = Schedule(["2026-03-02T08:00+01:00/2026-03-02T12:00+01:00"], until="2026-03-03T00:00Z")
+    form = {"intervals": ["2026-03-02T07:00:00Z/2026-03-02T11:00:00Z"], "until": "2026-03-03T00:00:00Z"}
+    assert schedule.to_dict() == form and json.loads(schedule.to_json()) == form
+    assert Schedule([]).to_dict() == {"intervals": [], "until": None}
+    timing = json.loads(Timing(active=schedule, max_events=3).to_json())
+    assert timing["active"] == form and timing["max_events"] == 3

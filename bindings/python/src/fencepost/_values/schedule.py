@@ -26,7 +26,7 @@ from .._tables.times import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     Interval: TypeAlias = str | tuple[Time, Time]
 
@@ -99,6 +99,10 @@ class Schedule(Plain):
     def texts(self) -> list[str]:
         """The intervals in ISO 8601, as a file of conditions contains them in the property ``active``."""
         return [f"{iso_text(start)}/{iso_text(end)}" for start, end in self.intervals]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The intervals and `until` as texts in ISO 8601."""
+        return {"intervals": self.texts(), "until": None if self.until is None else iso_text(self.until)}
 
     @classmethod
     def weekly(
