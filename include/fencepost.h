@@ -777,10 +777,10 @@ enum {
                                 edge to 0.1 m */
 };
 
-/* An interval of time that contains start_us, but not end_us; microseconds since 1970-01-01T00:00:00Z. */
+/* An interval of time. Times are microseconds since 1970-01-01T00:00:00Z. */
 typedef struct fencepost_interval {
-  int64_t start_us;
-  int64_t end_us;
+  int64_t start_us; /* the first time of the interval */
+  int64_t end_us;   /* the first time after the interval; later than start_us */
 } fencepost_interval;
 
 /*
