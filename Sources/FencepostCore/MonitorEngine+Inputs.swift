@@ -14,7 +14,7 @@ extension MonitorEngine {
     if case .invalid = try take(fix, &survey), let defect = fix.defect { throw .invalidArgument(defect) }
   }
 
-  /// Feeds one fix that may have an error ellipse. See ``feed(_:)``.
+  /// Feeds one fix that may have an error ellipse. See ``feed(_:)-(Fix)``.
   ///
   /// - Returns: Whether the fix was accepted, invalid or doubted.
   @discardableResult

@@ -474,7 +474,7 @@ def test_events_are_not_appended_to_an_input(run: Run, tmp_path: Path) -> None:
     for path, what in ((conditions, "the conditions"), (fixes, "the source")):
         (tmp_path / "link").symlink_to(path)
         ended = run("watch", "--source", fixes, "--conditions", conditions, "--append", tmp_path / "link")
-        assert ended.returncode == 2 and f"--append: would write events into {what}" in ended.stderr
+        assert ended.returncode == 2 and "--append" in ended.stderr and what in ended.stderr
         (tmp_path / "link").unlink()
     assert (conditions.read_text(), fixes.read_text()) == before
 
