@@ -67,5 +67,5 @@ def test_a_store_without_a_name(kind: type[Fleet | Monitor], tmp_path: Path) -> 
     """The message named the members of the C structure."""
     with pytest.raises(InvalidArgumentError, match="name=") as caught:
         kind(store=tmp_path)
-    assert tmp_path.name in str(caught.value) and "store_directory" not in str(caught.value)
+    assert "store_directory" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []

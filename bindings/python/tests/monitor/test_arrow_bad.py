@@ -32,7 +32,7 @@ GOOD: dict[str, Any] = {"lat": [0.0, 0.0], "lon": [0.0, 0.0], "time_us": [0, 1]}
         (
             GOOD,
             {"columns": {"height": "lat"}},
-            "columns: 'height' … latitude, longitude, time, accuracy, geometry",
+            "columns: 'height' … latitude, longitude, time, accuracy, … geometry",
         ),
         (GOOD, {"columns": {"geometry": "lat"}}, "column 'lat' (Arrow's 'g')"),
         (
