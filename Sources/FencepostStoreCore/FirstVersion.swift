@@ -47,7 +47,9 @@ final class FirstVersion {
     try connection.begin()
     let schema = try Statement.prepare(connection, "SELECT name, sql FROM sqlite_schema ORDER BY name")
     for definition in definitions {
-      guard try schema.step(), schema.text(0) == definition.name, schema.text(1) == "\(definition.sql)" else {
+      guard try schema.step(), schema.text(0).hasBytes(of: definition.name),
+        schema.text(1).hasBytes(of: "\(definition.sql)")
+      else {
         throw .damaged("the table \(definition.name) has an unexpected definition")
       }
     }

@@ -170,7 +170,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   public func refused(_ error: MonitorError) -> MonitorError {
     isRefused = true
-    guard case .storeCorrupt(let reason) = error, !reason.hasPrefix("the store ") else { return error }
+    guard case .storeCorrupt(let reason) = error, !reason.beginsWithBytes(of: "the store ") else { return error }
     return failed(.damaged(reason))
   }
 

@@ -1,4 +1,5 @@
 import CSQLite
+import FencepostCore
 
 /// The layout of a store's file, version 2: all rows are in one table, in key order, without duplicates.
 ///
@@ -53,7 +54,9 @@ enum Schema {
     let version = try number(connection, "PRAGMA user_version")
     try check(version)
     let schema = try Statement.prepare(connection, "SELECT name, sql FROM sqlite_schema")
-    guard try schema.step(), schema.text(0) == "rows" else { throw .damaged("the table has an unexpected definition") }
+    guard try schema.step(), schema.text(0).hasBytes(of: "rows") else {
+      throw .damaged("the table has an unexpected definition")
+    }
     guard let number = parse(kind, schema.text(1)) else {
       for other in StoreKind.allCases where parse(other, schema.text(1)) != nil { throw .otherKind(other) }
       throw .damaged("the table has an unexpected definition")
@@ -73,7 +76,7 @@ enum Schema {
   /// Checks the pages that contain no rows, such as the list of free pages, and the order of the tree.
   static func quickCheck(_ connection: Connection) throws(StoreFailure) {
     let check = try Statement.prepare(connection, "PRAGMA quick_check(1)")
-    guard try check.step(), check.text(0) == "ok" else {
+    guard try check.step(), check.text(0).hasBytes(of: "ok") else {
       throw .damaged("SQLite says: \(check.text(0).replacingNewlines)")
     }
   }
@@ -85,14 +88,14 @@ enum Schema {
 
   private static func text(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 
   private static func parse(_ kind: StoreKind, _ sql: String) -> UInt64? {
-    let beginning = beginning(kind)
-    guard sql.hasPrefix(beginning), sql.hasSuffix(end), sql.utf8.count == beginning.utf8.count + 16 + end.utf8.count
-    else { return nil }
-    return UInt64(sql.dropFirst(beginning.count).prefix(16), radix: 16)
+    let digits = Array(sql.utf8).dropFirst(beginning(kind).utf8.count).prefix(16)
+    let number = String(decoding: digits, as: UTF8.self)
+    guard sql.hasBytes(of: beginning(kind) + number + end) else { return nil }
+    return UInt64(number, radix: 16)
   }
 
   /// Returns the random number of a file, which is read from the bytes of the file's first page.
@@ -114,5 +117,7 @@ enum Schema {
 }
 
 extension String {
-  fileprivate var replacingNewlines: String { String(map { $0.isNewline ? " " : $0 }) }
+  fileprivate var replacingNewlines: String {
+    String(decoding: utf8.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+  }
 }

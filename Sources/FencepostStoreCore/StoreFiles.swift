@@ -1,4 +1,5 @@
 import CPosix
+import FencepostCore
 
 /// The file system operations that a store needs but that SQLite does not perform.
 enum StoreFiles {
@@ -16,8 +17,8 @@ enum StoreFiles {
   /// while the file is open. If the current directory has no path, the result begins with a dot, so that it cannot be
   /// mistaken for a URI.
   static func path(of name: String, in directory: String) -> String {
-    let start = directory.hasPrefix("/") ? "" : "\(currentDirectory ?? ".")/"
-    return "\(start)\(directory)\(directory.hasSuffix("/") ? "" : "/")\(name).fencepost"
+    let start = directory.beginsWithBytes(of: "/") ? "" : "\(currentDirectory ?? ".")/"
+    return "\(start)\(directory)\(directory.utf8.last == UInt8(ascii: "/") ? "" : "/")\(name).fencepost"
   }
 
   private static var currentDirectory: String? {
@@ -25,8 +26,8 @@ enum StoreFiles {
     guard let current = getcwd(nil, 0) else { return nil }
     defer { free(current) }
     let path = String(cString: current)
-    guard path.hasPrefix("/") else { return nil }
-    return path == "/" ? "" : path
+    guard path.beginsWithBytes(of: "/") else { return nil }
+    return path.utf8.count == 1 ? "" : path
   }
 
   /// If a path names a symbolic link, returns the path of the file that the link leads to, because SQLite keeps the log
@@ -92,8 +93,9 @@ enum StoreFiles {
   }
 
   private static func split(_ path: String) -> (directory: String, name: String) {
-    let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    return (String(path[..<start]), String(path[start...]))
+    let bytes = Array(path.utf8)
+    let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+    return (String(decoding: bytes[..<start], as: UTF8.self), String(decoding: bytes[start...], as: UTF8.self))
   }
 
   /// Removes drafts left behind by processes that ended while they were creating a store.
@@ -104,7 +106,7 @@ enum StoreFiles {
     let prefix = ".\(name)-"
     while let entry = readdir(listing) {
       let found = String(cString: cposix_entry_name(entry))
-      guard found.hasPrefix(prefix), found.utf8.count == prefix.utf8.count + 6 else { continue }
+      guard found.beginsWithBytes(of: prefix), found.utf8.count == prefix.utf8.count + 6 else { continue }
       let draft = directory + found
       // A process gives the finished draft the final name of the store before it removes the draft's name. If the
       // process ended between these two steps, both names refer to the store.

@@ -60,6 +60,12 @@ if [ "$runtime" = embedded ]; then
   $linker -shared -o "$linked" $objects $older_options $link_options \
     -Wl,--version-script="$root/bindings/c/fencepost.map" -Wl,-soname,"$soname" -Wl,--gc-sections -Wl,--as-needed \
     -Wl,-z,now -Wl,-z,defs $([ $store = none ] || echo -lsqlite3) -lm
+  # Operations on the characters of a `String` would add 65 kB of Unicode code and tables to the library.
+  if "${tools}nm" "$linked" | grep -q _swift_stdlib_nfd_decomp; then
+    echo "bindings/c/build.sh: the library contains Unicode tables, because a text is compared with == or hasPrefix, or" \
+      "split into characters; use hasBytes(of:), beginsWithBytes(of:) or utf8 (TextBytes.swift)" >&2
+    exit 1
+  fi
 else
   linked=$scratch/release/$built_name
   older_options=

@@ -32,8 +32,8 @@ enum BoundaryError: Error, Hashable {
   /// The error of a call with a single element: the message does not name the row.
   var ofSingleRow: BoundaryError {
     let row = "row 0: "
-    guard case .monitor(.invalidArgument(let reason, _)) = self, reason.hasPrefix(row) else { return self }
-    return .invalidArgument(String(reason.dropFirst(row.count)))
+    guard case .monitor(.invalidArgument(let reason, _)) = self, reason.beginsWithBytes(of: row) else { return self }
+    return .invalidArgument(String(decoding: Array(reason.utf8).dropFirst(row.utf8.count), as: UTF8.self))
   }
 }
 

@@ -104,7 +104,7 @@ extension MonitorError {
   /// message already names the row, are returned unchanged.
   package func inRow(_ row: Int) -> MonitorError {
     switch self {
-    case .invalidArgument(let reason, _) where !reason.hasPrefix("row \(row): "):
+    case .invalidArgument(let reason, _) where !reason.beginsWithBytes(of: "row \(row): "):
       .invalidArgument("row \(row): \(reason)", position: row)
     default: self
     }

@@ -28,7 +28,8 @@ extension FleetEvent {
     text.append("{\"device\":" as StaticString)
     text.appendQuoted(deviceIdentifier)
     text.append("," as StaticString)
-    return text.string + event.json.dropFirst()
+    text.bytes.append(contentsOf: event.jsonText.bytes.dropFirst())
+    return text.string
   }
 }
 

@@ -19,9 +19,9 @@ struct JSONText {
   /// Appends the shortest text that reads back as the same number (RFC 8259); `null` if the number is NaN or infinite.
   mutating func append(_ value: Double) {
     guard value.isFinite else { return append("null" as StaticString) }
-    var text = value.description
-    if text.hasSuffix(".0") { text.removeLast(2) }
-    bytes.append(contentsOf: text.utf8)
+    bytes.append(contentsOf: value.description.utf8)
+    let length = bytes.count
+    if bytes[length - 2] == UInt8(ascii: "."), bytes[length - 1] == UInt8(ascii: "0") { bytes.removeLast(2) }
   }
 
   /// Appends a JSON string with the escapes of RFC 8259, section 7.

@@ -58,7 +58,7 @@ struct Outline {
     let reach = width + plane.error.reach
     let edges = LineSearch.edges(of: shape.line, at: plane.place.vector, limit: reach)
     guard edges.count <= Outline.most else { return false }
-    for edge in edges.sorted() {
+    for edge in edges.arranged() {
       let segment = shape.line.segment(edge)
       let (start, end) = (segment.start, segment.end)
       guard start.vector != end.vector else {
