@@ -250,7 +250,7 @@ def test_the_days_of_a_schedule_without_dates() -> None:
 
 @pytest.mark.parametrize("source", [None, 5, b"zones.json", {1, 2}])
 def test_sources_of_other_types(source: Any) -> None:
-    with pytest.raises(TypeError, match="source must be a path or a parsed document"):
+    with pytest.raises(TypeError, match="source must be"):
         uas.read(source)
 
 
@@ -272,7 +272,7 @@ def test_zones_are_not_read_as_plain_geojson(document: Any, tmp_path: Path) -> N
             lambda source=source: Zones(source),
             lambda source=source: replay([fix], source),
         ):
-            with pytest.raises(InputError, match=r"limits of height are not monitored.*fencepost\.uas\.read"):
+            with pytest.raises(InputError, match=r"fencepost\.uas\.read"):
                 call()
 
 
