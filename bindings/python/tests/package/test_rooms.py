@@ -33,6 +33,7 @@ MAY_IMPORT["_spark"] = {*MAY_IMPORT["_fleet"], "_fleet"}
 MAY_IMPORT["spark"] = {*MAY_IMPORT["_spark"], "_spark"}
 MAY_IMPORT["errors"] = {"_native", "_errors", "_tables"}
 MAY_IMPORT["types"] = {*MAY_IMPORT["_replay"], "_replay"}
+MAY_IMPORT["uas"] = {*MAY_IMPORT["_files"], "_files"}
 MAY_IMPORT["_sql_files"] = set()
 MAY_IMPORT["sqlite"] = {"_sql_files"}
 MAY_IMPORT["duckdb"] = {"_native", "_sql_files"}
@@ -122,6 +123,7 @@ def test_only_the_face_and_the_folders_lie_on_top() -> None:
         "spark.py",
         "sqlite.py",
         "types.py",
+        "uas.py",
     }
     for path in PACKAGE.glob("*/__init__.py"):
         (documentation,) = ast.parse(path.read_text()).body
