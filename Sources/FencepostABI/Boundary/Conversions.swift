@@ -100,7 +100,7 @@ extension ConditionTiming {
         edges.append(active[row].end_us)
       }
       let until = value.active_until_us == .max ? nil : value.active_until_us
-      schedule = try refusedByEngine { () throws(MonitorError) in try Schedule(edges: edges, until: until) }
+      schedule = try refusedByEngine { () throws(MonitorError) in try Schedule.checked(edges, until: until) }
     }
     self.init(
       schedule: schedule, absentAfterMicroseconds: value.absent_after_us,

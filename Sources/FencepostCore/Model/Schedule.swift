@@ -29,17 +29,33 @@ public final class Schedule: Sendable {
       given.append(interval.start.microseconds)
       given.append(interval.end.microseconds)
     }
-    try self.init(edges: given, until: end?.microseconds)
+    let edges = try Self.joined(given, until: end?.microseconds)
+    self.init(joined: edges, until: end?.microseconds)
   }
 
   /// Creates a schedule from the start and the end of each interval.
+  ///
+  /// This is no initialiser, because Embedded Swift leaks an object if its initialiser throws.
+  package static func checked(_ edges: ContiguousArray<Int64>, until end: Int64?) throws(MonitorError) -> Schedule {
+    let edges = try joined(edges, until: end)
+    return Schedule(joined: edges, until: end)
+  }
+
+  private init(joined edges: ContiguousArray<Int64>, until end: Int64?) {
+    self.edges = edges
+    self.end = end ?? .max
+  }
+
+  /// Checks the start and the end of each interval, and joins intervals that touch.
   @inline(never)
-  package init(edges given: ContiguousArray<Int64>, until end: Int64?) throws(MonitorError) {
+  private static func joined(
+    _ given: ContiguousArray<Int64>, until end: Int64?
+  ) throws(MonitorError) -> ContiguousArray<Int64> {
     let count = given.count / 2
     func refuse(_ row: Int, _ what: String) -> MonitorError {
       .invalidArgument("interval \(row) of active " + what, position: row)
     }
-    guard count <= Self.mostIntervals else { throw .invalidArgument(Self.tooMany) }
+    guard count <= mostIntervals else { throw .invalidArgument(tooMany) }
     if let end, !Timestamp(microseconds: end).isValid {
       throw .invalidArgument("active_until is out of range; must be in the years 1 to 9999")
     }
@@ -65,8 +81,7 @@ public final class Schedule: Sendable {
     if let end, let last = edges.last, last > end {
       throw .invalidArgument("the last interval of active ends after active_until; must end at or before it")
     }
-    self.edges = edges
-    self.end = end ?? .max
+    return edges
   }
 
   /// Returns the number of edges up to and at a time.

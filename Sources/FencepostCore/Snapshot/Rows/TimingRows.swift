@@ -51,7 +51,7 @@ extension ConditionTiming {
         edges.append(last)
       }
       do throws(MonitorError) {
-        schedule = try Schedule(edges: edges, until: end == .max ? nil : end)
+        schedule = try Schedule.checked(edges, until: end == .max ? nil : end)
       } catch { throw Damage("the schedule of a condition is invalid") }
     }
     self.init(
