@@ -35,7 +35,7 @@ public final class Schedule: Sendable {
 
   /// Creates a schedule from the start and the end of each interval.
   ///
-  /// This is no initialiser, because Embedded Swift leaks an object if its initialiser throws.
+  /// This is a function, because Embedded Swift leaks an object if its initialiser throws.
   package static func checked(_ edges: ContiguousArray<Int64>, until end: Int64?) throws(MonitorError) -> Schedule {
     let edges = try joined(edges, until: end)
     return Schedule(joined: edges, until: end)
