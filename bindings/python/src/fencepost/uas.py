@@ -58,13 +58,13 @@ def read(
     ``id/2`` and so on.
 
     A weekly schedule without dates is expanded from the beginning of the day `start` to the beginning of the day
-    `until` (UTC). State them for tracks of the past. After `until`, a condition with this timing has the flag
-    ``schedule_ended``.
+    `until` (UTC). After `until`, a condition with this timing has the flag ``schedule_ended``. The result depends on no
+    clock: a schedule that repeats without a limit is refused without these days.
 
     Args:
         source: A path, or the parsed document.
-        start: The first day of schedules without dates. Default: a year (366 days) before today.
-        until: The day after their last day. Default: two years after `start`.
+        start: The first day of schedules without a start; needed if the source has such a schedule.
+        until: The day after the last day of all schedules; needed if the source has a schedule without an end.
 
     Returns:
         The zones by identifier, in the order of the source.

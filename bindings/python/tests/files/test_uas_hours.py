@@ -11,7 +11,7 @@ import pytest
 from uas_documents import DAY, START, WINDOW, ed269, ed318, feature, refusal, rows, zone
 
 from fencepost import Schedule
-from fencepost._files.uas_hours import Window
+from fencepost._files.uas_hours import FieldError, Window, timing_of
 
 HOUR = DAY // 24
 DAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
@@ -105,11 +105,27 @@ def test_a_schedule_without_dates_is_expanded_in_the_window() -> None:
     assert found is not None and found.until_us is None and found.intervals_us[-1] == (START + 9 * DAY, LATEST)
 
 
-def test_the_window_without_days_is_around_today() -> None:
-    window = Window.of_days(None, None)
-    now = datetime.now(UTC)
-    assert window.start // DAY * DAY == window.start and window.end - window.start == 732 * DAY
-    assert abs(window.start + 366 * DAY - now.timestamp() * 1e6) < 2 * DAY
+@pytest.mark.parametrize(
+    ("given", "window", "missing"),
+    [
+        (period(None, None, daily("THU", "08:00Z", "09:00Z")), (None, None), "start"),
+        (period(None, None, daily("THU", "08:00Z", "09:00Z")), (START, None), "until"),
+        (period(None, "2026-01-10T00:00:00Z", daily("THU", "08:00Z", "09:00Z")), (None, START), "start"),
+        (period("2026-01-01T00:00:00Z", None, daily("THU", "08:00Z", "09:00Z")), (None, None), "until"),
+    ],
+)
+def test_a_schedule_without_limits_needs_days(given: Any, window: Any, missing: str) -> None:
+    """The zones depended on the day on which they were read, and a track of the past silently had no events."""
+    with pytest.raises(FieldError, match=missing) as caught:
+        timing_of([given], "applicability", Window(*window), says_permanent=True)
+    assert caught.value.path == "applicability[0].schedule"
+
+
+def test_a_schedule_with_dates_needs_no_days() -> None:
+    given = period("2026-01-01T00:00:00Z", "2026-01-15T00:00:00Z", daily("THU", "08:00Z", "09:00Z"))
+    found = timing_of([given], "applicability", Window(None, None), says_permanent=True)
+    assert found is not None and found.active is not None
+    assert found.active.until_us is None and len(found.active.intervals_us) == 2
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from typing import Any, NamedTuple
 
 from .._native import InvalidArgumentError
@@ -25,7 +25,6 @@ _SECOND = 1_000_000
 _DAY, _WEEK = 86_400, 604_800
 _MONDAY = 4 * _DAY
 """The first Monday after 1970-01-01, in seconds."""
-_YEAR = timedelta(days=366)
 
 
 class FieldError(ValueError):
@@ -37,24 +36,21 @@ class FieldError(ValueError):
 
 
 class Window(NamedTuple):
-    """The microseconds from and until which weekly schedules without a date are expanded."""
+    """The microseconds from and until which weekly schedules without a date are expanded; None: not stated."""
 
-    start: int
-    end: int
+    start: int | None
+    end: int | None
 
     @classmethod
     def of_days(cls, start: date | None, until: date | None) -> Window:
-        """From the beginning of a day to the beginning of another (UTC). Default: a year before today, and two years
-        after `start`."""
-        first = datetime.now(UTC).date() - _YEAR if start is None else _day(start, "start")
-        try:
-            end = first + 2 * _YEAR if until is None else _day(until, "until")
-        except OverflowError:
-            raise InvalidArgumentError(f"start is {first}; state until, which is too late otherwise") from None
-        if end <= first:
-            raise InvalidArgumentError(f"until {end} is not later than start {first}")
-        midnight = time(tzinfo=UTC)
-        return cls(to_us(datetime.combine(first, midnight)), to_us(datetime.combine(end, midnight)))
+        """From the beginning of a day to the beginning of another (UTC)."""
+        first, end = (
+            None if given is None else to_us(datetime.combine(_day(given, name), time(tzinfo=UTC)))
+            for given, name in ((start, "start"), (until, "until"))
+        )
+        if first is not None and end is not None and end <= first:
+            raise InvalidArgumentError(f"until {until} is not later than start {start}")
+        return cls(first, end)
 
 
 class _Hours(NamedTuple):
@@ -80,7 +76,8 @@ def timing_of(given: Any, path: str, window: Window, *, says_permanent: bool) ->
     """
     periods = [] if given is None else as_list(given, path, "a list of periods")
     found: list[tuple[int, int]] = []
-    is_cut, is_always = False, not periods
+    is_always = not periods
+    cut: int | None = None
     for index, period in enumerate(periods):
         where = f"{path}[{index}]"
         if not isinstance(period, Mapping):
@@ -95,18 +92,24 @@ def timing_of(given: Any, path: str, window: Window, *, says_permanent: bool) ->
             found.append((EARLIEST_US if start is None else start, LATEST_US if end is None else end))
         else:
             first = window.start if start is None else start
-            last = window.end if end is None else min(end, window.end)
-            is_cut = is_cut or end is None or end > window.end
+            last = window.end if end is None or (window.end is not None and window.end < end) else end
+            if first is None or last is None:
+                missing = "start, the first day" if first is None else "until, the day after the last"
+                raise FieldError(
+                    f"{where}.schedule", f"repeats without a limit of dates; pass {missing} of your tracks"
+                )
+            if last != end:
+                cut = last
             found += _expanded(hours, first, last, f"{where}.schedule")
     joined = _joined(found)
     if is_always or joined == [(EARLIEST_US, LATEST_US)]:
         return None
-    until = None
-    if is_cut and not (joined and joined[-1][0] <= window.end and joined[-1][1] == LATEST_US):
-        until = window.end
-        joined = [(start, min(end, until)) for start, end in joined if start < until]
+    if cut is not None and joined and joined[-1][0] <= cut and joined[-1][1] == LATEST_US:
+        cut = None  # after the cut, the zone always applies
+    if cut is not None:
+        joined = [(start, min(end, cut)) for start, end in joined if start < cut]
     try:
-        return Timing(active=Schedule(joined, until=until))
+        return Timing(active=Schedule(joined, until=cut))
     except InvalidArgumentError as error:
         raise FieldError(path, str(error)) from None
 
