@@ -12,7 +12,8 @@
 # - `make docs` builds the documentation, guides and references into .build/docs: open index.html.
 # - `make qgis-plugin` builds the zip that QGIS installs; HOMEPAGE and EMAIL go into its metadata.
 # - `make wasm` builds the WebAssembly module and the folder .build/js, from which `npm pack .build/js` makes the package.
-# - `make soak` runs the randomized tests with full counts, such as thousands of kills. These tests take half an hour.
+# - `make soak` runs the randomized tests with full counts, such as thousands of kills, all tests of the wheel, and the
+#   sanitizers. These tests take an hour.
 # - `make setup` only sets everything up: it installs system packages (as root), creates .venv, and builds.
 # - `make bench` runs the benchmarks.
 # - `make bench-streams` runs the benchmarks for files with many tracks at full size (10 million points).
@@ -21,9 +22,9 @@
 #   work on the rows.
 # - `make million` follows a million devices (examples/c/million.c) and prints the fixes per second, the memory, and the
 #   time to open the store.
-# - `make mutants` puts defects into a copy of the engine, one by one, and shows which scenario detects each.
+# - `make mutants` puts defects into a copy of the engine, one by one, and shows which scenario or test detects each.
 # - `make coverage` runs the Swift and Python tests with counters and writes the results into Tests/Coverage/README.md.
-# - `make sanitize` runs the C cases and the fuzz corpora under the sanitizers; `make test-all` includes it.
+# - `make sanitize` runs the C cases and the fuzz corpora under the sanitizers; `make soak` includes it.
 # - `make fuzz` fuzzes each target of Tests/Fuzz for SECONDS (default 60).
 # - `make format` formats Swift, Python, C and C++.
 # - `make format-check` lists the files that need formatting; `make test` includes it.
@@ -108,8 +109,8 @@ docs-c: $(stamps)/system
 	@bindings/c/docs/build.sh
 
 # Builds one site from the guides and the references. The site reads the output of docs-c: Doxygen's XML and DocC's
-# pages.
-docs-site: $(stamps)/site $(stamps)/wasm
+# pages. Chromium takes the pictures of reports.
+docs-site: $(stamps)/site $(stamps)/wasm $(stamps)/browser
 	@$(python) bindings/site/build.py
 
 clean-docs:
@@ -124,8 +125,8 @@ wasm: $(stamps)/wasm
 qgis-plugin: $(stamps)/python
 	@$(python) bindings/qgis/build_plugin.py
 
-soak: setup-test $(stamps)/spark
-	@FENCEPOST_SOAK=1 Tests/run.sh build swift python store spark musl
+soak: setup-test $(stamps)/spark $(stamps)/python-tools $(stamps)/sql
+	@FENCEPOST_SOAK=1 Tests/run.sh build swift python store spark musl wheels sanitize
 
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \
@@ -206,7 +207,7 @@ $(stamps)/runtime:
 	@mkdir -p $(stamps)
 	@echo "$(runtime)" > $@
 
-$(stamps)/library: $(stamps)/system $(stamps)/runtime $(shell find bindings/c/embedded -type f) $(addprefix bindings/c/,embedded.sh targets.sh build.sh names.sh system.sh fencepost.map older-glibc.sh missing.c) $(swift_sources)
+$(stamps)/library: $(stamps)/system $(stamps)/runtime $(shell find bindings/c/embedded -type f) $(addprefix bindings/c/,embedded.sh targets.sh build.sh names.sh system.sh fencepost.map older-glibc.sh missing.c order.c) $(swift_sources)
 	@echo "== building the C library (release, self-contained)"
 	@bindings/c/build.sh
 	@touch $@
@@ -251,7 +252,7 @@ $(stamps)/python-tools: $(stamps)/python
 # Installs the package with the tools that build the site.
 $(stamps)/site: $(stamps)/python
 	@echo "== installing what makes the site"
-	@$(python) -m pip install --quiet $(call group,site)
+	@$(python) -m pip install --quiet $(call group,site browser)
 	@touch $@
 
 # Installs what the heavy tests need: a browser and its driver.

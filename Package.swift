@@ -43,7 +43,7 @@ let package = Package(
     // This target contains only the header, which the package's Swift targets and C targets share.
     .target(name: "CFencepost", path: "include", publicHeadersPath: "."),
 
-    // Contains the functions for locks and threads, in one file for each platform.
+    // Contains the functions for locks, threads and locks of files, in one file for each platform.
     .target(name: "CPlatform"),
     .target(name: "FencepostKernel", dependencies: ["CPlatform"], swiftSettings: library),
     // Contains the engine, the types of its values, and its locks. The core uses no actors, no existentials of
@@ -55,7 +55,9 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .systemLibrary(name: "CPosix"),
-    .target(name: "FencepostStoreCore", dependencies: ["CPosix", "CSQLite", "FencepostCore"], swiftSettings: library),
+    .target(
+      name: "FencepostStoreCore", dependencies: ["CPlatform", "CPosix", "CSQLite", "FencepostCore"],
+      swiftSettings: library),
     .target(name: "FencepostStore", dependencies: ["Fencepost", "FencepostStoreCore"], swiftSettings: library),
     .target(
       name: "FencepostABI",

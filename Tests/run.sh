@@ -30,8 +30,10 @@ light=("${lane1[@]}" "${lane2[@]}" "${either[@]}" "${waiting[@]}")
 heavy1=(wheels sdist pages musl arm64)
 heavy2=()
 heavy_waiting=(live gpsd)
-heavy_either=(runtimes sanitize full spark docs kinds qgis tools swiftpm sql wasm workflows browser)
+heavy_either=(runtimes spark docs kinds qgis tools swiftpm sql wasm workflows browser)
 heavy=("${heavy1[@]}" "${heavy2[@]}" "${heavy_either[@]}" "${heavy_waiting[@]}")
+# Only the nightly workflow and `make soak` run these parts, because each takes ten minutes of processor time or more.
+nightly=(full sanitize)
 
 # `run.py --check` fails if the code around a mutant has changed, because such a mutant would prove nothing.
 format() { Tests/Style/run.sh && .venv/bin/python Tests/Mutants/run.py --check; }
@@ -44,7 +46,7 @@ abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
 # Some tests send Ctrl-C, which a background shell may have configured to be ignored.
 python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rsfE --numprocesses 2 --dist worksteal); }
-# Runs the tests with full counts that `make test` runs with reduced counts.
+# Runs the tests with full counts that `make test` runs with reduced counts; see `number_of_cases` in conftest.py.
 full() { (cd bindings/python && FENCEPOST_FULL=1 ../../.venv/bin/python -m pytest -rsfE -m full --numprocesses 1); }
 host() { Tests/HostSafety/run.sh; }
 store() { Tests/StoreFaults/run.sh; }
@@ -73,7 +75,7 @@ browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rsfE browse
 gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rsfE gpsd); }
 live() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rsfE --numprocesses 2 live); }
 # Hides the warnings of PySpark, which does not know recent versions of pandas. The tests are skipped without Java.
-spark() { (cd bindings/python && timeout --kill-after 10 "$([ -n "${FENCEPOST_SOAK:-}" ] && echo 3600 || echo 600)" ../../.venv/bin/python -m pytest -rsfE -W default spark); }
+spark() { (cd bindings/python && timeout --kill-after 10 "$([ -n "${FENCEPOST_SOAK:-}" ] && echo 3600 || echo 1200)" ../../.venv/bin/python -m pytest -rsfE -W default spark); }
 qgis() { bindings/qgis/tests/run.sh; }
 
 logs=.build/test-logs
@@ -157,10 +159,10 @@ parts=("$@")
 [ ${#parts[@]} != 0 ] || parts=("${light[@]}")
 [ "${parts[*]}" != heavy ] || parts=("${heavy[@]}")
 for part in "${parts[@]}"; do
-  case " ${light[*]} ${heavy[*]} " in
+  case " ${light[*]} ${heavy[*]} ${nightly[*]} " in
     *" $part "*) ;;
     *)
-      echo "usage: Tests/run.sh [heavy | PART...], a part being one of ${light[*]} ${heavy[*]}" >&2
+      echo "usage: Tests/run.sh [heavy | PART...], a part being one of ${light[*]} ${heavy[*]} ${nightly[*]}" >&2
       exit 2
       ;;
   esac

@@ -280,7 +280,17 @@ enum {
   FENCEPOST_CONDITION_BEACON_IDENTITY = 2,
   FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC = 3,
   FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC = 4,
-  FENCEPOST_CONDITION_LINE_GEOGRAPHIC = 5 /* Since: 0.2 */
+  FENCEPOST_CONDITION_LINE_GEOGRAPHIC = 5, /* Since: 0.2 */
+  FENCEPOST_CONDITION_RULE = 6             /* its state follows from the states of other conditions. Since: 0.3 */
+};
+
+/* How many parts of a rule must be satisfied. Since: 0.3 */
+typedef uint32_t fencepost_rule_form;
+enum {
+  FENCEPOST_RULE_AT_LEAST = 0, /* the number in at_least */
+  FENCEPOST_RULE_ALL = 1,      /* every part */
+  FENCEPOST_RULE_ANY = 2,      /* at least one part */
+  FENCEPOST_RULE_NONE = 3      /* no part */
 };
 
 /* The number of a device in its fleet: see "Devices" at fencepost_fleet. */
@@ -352,21 +362,24 @@ typedef struct fencepost_transition_policy {
   uint32_t reserved;                   /* 0 */
   double entry_probability;            /* above 0.5, at most 0.99999; 0: the margins alone decide */
   double exit_probability;             /* at least 0.00001, below 0.5; 0: the margins alone decide */
+  double vertical_margin_m;            /* the margin at the limits of a band of altitudes, finite, >= 0; at most half of
+                                          the thickness of the band inwards. A condition without a band does not keep
+                                          it in a store or snapshot. Since: 0.3 */
 } fencepost_transition_policy;
 
 /* clang-format off */
 /* The default: 20 s dwell, 20 m margins, accuracy counts. */
 #define FENCEPOST_TRANSITION_POLICY_STANDARD_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 20, 0, 1, \
-   FENCEPOST_NOTIFY_ALL, 0, 0, 0}
+   FENCEPOST_NOTIFY_ALL, 0, 0, 0, 10}
 /* No dwell, no margins: the boundary itself decides. */
 #define FENCEPOST_TRANSITION_POLICY_EXACT_INIT \
-  {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 0, 0, 0, 0, 0, 0, FENCEPOST_NOTIFY_ALL, 0, 0, 0}
+  {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 0, 0, 0, 0, 0, 0, FENCEPOST_NOTIFY_ALL, 0, 0, 0, 0}
 /* Approximates Core Location, whose rules are only partly known: the exit margin is the radius of the circle, clamped
    to 60 to 200 m. */
 #define FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 60, 200, 1, \
-   FENCEPOST_NOTIFY_ALL, 0, 0, 0}
+   FENCEPOST_NOTIFY_ALL, 0, 0, 0, 0}
 /* clang-format on */
 
 /* Which events are delivered when several changes of a condition are pending. */
@@ -582,7 +595,12 @@ typedef struct fencepost_event {
   double probability;         /* probability that the shape contains the true position of the deciding fix, 0 ... 1;
                                  NaN if the policy has no probabilities, or if there is no such fix. 0 is a probability:
                                  set NaN in an event that you fill yourself */
-  uint64_t reserved[3];       /* 0 */
+  double vertical_distance_m; /* signed vertical distance of the deciding fix from the limits of the condition's band of
+                                 altitudes: metres, negative within the band; NaN if it is not known, or without a band.
+                                 Set NaN in an event that you fill yourself. Since: 0.3 */
+  uint64_t decided_by;        /* event of a rule: the generation of the part that decided, that is, the last part that
+                                 changed; 0 = none, as in the events of other conditions. Since: 0.3 */
+  uint64_t reserved[1];       /* 0 */
   char identifier[264];       /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_event;
 
@@ -686,7 +704,10 @@ enum {
   FENCEPOST_REASON_SEEN = 11,
   FENCEPOST_REASON_ABSENT = 12,
   FENCEPOST_REASON_UNCERTAIN = 13, /* shapes: the last fix could decide by its position, but not by its probability */
-  FENCEPOST_REASON_INACTIVE = 14   /* the condition is outside its intervals, or exhausted */
+  FENCEPOST_REASON_INACTIVE = 14,  /* the condition is outside its intervals, or exhausted */
+  FENCEPOST_REASON_NO_HEIGHT = 15, /* shapes with a band of altitudes: the last fix is within the shape, but its height
+                                      above the limits is not known */
+  FENCEPOST_REASON_PARTS = 16      /* rules: the state follows from the states of the parts */
 };
 
 /*
@@ -726,11 +747,19 @@ typedef struct fencepost_explanation {
                                      probabilities: one-sigma semi-axes, metres */
   double ellipse_minor_m;         /* metres */
   double ellipse_orientation;     /* direction of the major axis, degrees clockwise from north */
+  double vertical_distance_m;     /* signed vertical distance of the last valid fix from the limits of the band of
+                                     altitudes, metres, negative within the band. Since: 0.3 */
+  fencepost_condition_state *parts; /* set by the caller: for a rule, an array of parts_capacity elements that receives
+                                       the parts in the order of the definition, each with the state that the rule
+                                       counts. A part that the table does not contain has the generation 0. NULL: none.
+                                       Since: 0.3, like the next members */
+  size_t parts_capacity;            /* set by the caller: the elements of parts; 0 = none */
+  uint64_t part_count;              /* the number of parts of a rule, also if parts_capacity is less; otherwise 0 */
 } fencepost_explanation;
 
 /* Initialise each fencepost_explanation with this macro. */
 #define FENCEPOST_EXPLANATION_INIT \
-  {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+  {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0}
 
 /* ------------------------------------------------------------------------- definitions of conditions */
 
@@ -775,6 +804,15 @@ enum {
                                 Shapefile; longitudes are used as written, so an edge from -170 to 170 spans 340
                                 degrees, and an edge from 170 to 190 crosses the antimeridian; geodesics approximate the
                                 edge to 0.1 m */
+};
+
+/* The surface above which a limit of a band of altitudes is measured. */
+typedef uint32_t fencepost_altitude_reference;
+enum {
+  FENCEPOST_ALTITUDE_NO_LIMIT = 0,       /* there is no such limit */
+  FENCEPOST_ALTITUDE_ELLIPSOID = 1,      /* above the ellipsoid WGS84 */
+  FENCEPOST_ALTITUDE_MEAN_SEA_LEVEL = 2, /* above the geoid: a fix needs a geoid height */
+  FENCEPOST_ALTITUDE_GROUND = 3          /* above the ground: a fix needs a ground height */
 };
 
 /* An interval of time. Times are microseconds since 1970-01-01T00:00:00Z. */
@@ -822,7 +860,7 @@ typedef struct fencepost_timing {
 /* Initialise each fencepost_timing with this macro. */
 #define FENCEPOST_TIMING_INIT {sizeof(fencepost_timing), 1000, INT64_MAX, 0, 0, 0, NULL, 0}
 
-/* How a condition's geometry was read. NaN means "does not apply". */
+/* How a condition's geometry was read, and its timing. NaN means "does not apply". */
 typedef struct fencepost_shape {
   uint32_t struct_size;          /* set by FENCEPOST_SHAPE_INIT */
   fencepost_condition_kind kind; /* FENCEPOST_CONDITION_... */
@@ -843,10 +881,31 @@ typedef struct fencepost_shape {
   uint32_t left_out_rings; /* polygons: how many rings were left out when the condition was added, because they have no
                                     vertices or are narrower than a micrometre; 0 for a condition from a store or
                                     snapshot */
+  double altitude_min_m;   /* the lower limit of the band of altitudes; -infinity: none. Since: 0.3, like the next
+                              members */
+  double altitude_max_m;   /* the upper limit; infinity: none */
+  fencepost_altitude_reference altitude_min_reference; /* FENCEPOST_ALTITUDE_...; 0: there is no lower limit */
+  fencepost_altitude_reference altitude_max_reference; /* FENCEPOST_ALTITUDE_...; 0: there is no upper limit */
+  fencepost_rule_form rule_form; /* rules: FENCEPOST_RULE_..., as in the definition. Since: 0.3, like the next member */
+  uint32_t at_least;             /* rules: as in the definition. Other kinds: 0 */
+  fencepost_interval *active;    /* set by the caller: an array of active_capacity elements that receives the intervals
+                                    in which the condition is active, as many as fit; NULL: none. Since: 0.3, like the
+                                    next members, which have the meanings and values of those of fencepost_timing */
+  size_t active_capacity;        /* set by the caller: the elements of active; 0 = none */
+  uint64_t active_count;         /* the number of intervals of the condition, also if active_capacity is less. Intervals
+                                    that touch are joined */
+  int64_t active_until_us;       /* INT64_MAX: the intervals are all there are, or the condition has no intervals */
+  int64_t absent_after_us;       /* 0 = never */
+  int64_t repeat_every_us;       /* 0 = no repeats */
+  uint64_t max_events;           /* 0 = no limit */
+  uint32_t repeat_limit;         /* 1000 without repeat_every_us */
+  uint32_t has_active;           /* 1: the condition has intervals, and is never active if active_count is 0; 0: the
+                                    condition is always active */
 } fencepost_shape;
 
 /* Initialise each fencepost_shape with this macro. */
-#define FENCEPOST_SHAPE_INIT {sizeof(fencepost_shape), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define FENCEPOST_SHAPE_INIT \
+  {sizeof(fencepost_shape), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
  * The definition of a condition: an element of the arrays for fencepost_conditions_add(), fencepost_conditions_ensure()
@@ -915,6 +974,28 @@ typedef struct fencepost_shape {
  * (FENCEPOST_EVENT_AFTER_GAP), while the host cannot monitor, or before the condition was added. If the clock was
  * advanced since the last fix, a crossing that is earlier than the clock gets the clock's time.
  *
+ * Band of altitudes: a circle, a polygon or a corridor may have a lower and an upper limit of height. The vertical
+ * distance V is the greater of the distances below the lower limit and above the upper limit; it is negative within the
+ * band. The condition is satisfied while D <= 0 and V <= 0, and unsatisfied while D > 0 or V > 0. A fix with D <= 0 and
+ * without the heights that the limits need changes nothing.
+ *
+ *     fencepost_condition_definition zone = fencepost_circle("zone", 47.55, 7.59, 200);
+ *     zone.altitude_max_m = 120, zone.altitude_max_reference = FENCEPOST_ALTITUDE_GROUND;
+ *
+ * A fix that changes the state lies beyond a limit by vertical_margin_m of the policy, or by accuracy_factor times its
+ * vertical accuracy if that is more; inwards by at most half of the thickness of the band. With an accuracy_factor, a fix
+ * whose vertical accuracy is greater than 100 m and than half of the thickness has no height. Along a path, each height
+ * changes linearly with time between two fixes that both have it.
+ *
+ * Rule: satisfied while enough of its parts are. The parts are shapes, beacon identities and other rules of the table,
+ * which may also be added later. A part is unknown if it is missing, undetermined, suspended or not monitored; a part
+ * that is inactive is unsatisfied. The rule is unknown if its unknown parts could decide it. Of the policy, the dwells and
+ * `notify` apply. Only a monitor's own table has rules. These rules are refused: a part that is a line, a cycle, and more
+ * than 8 rules one in another.
+ *
+ *     const char *parts[] = {"yard", "badge"};
+ *     fencepost_condition_definition both = fencepost_rule("both", FENCEPOST_RULE_ALL, parts, 2);
+ *
  * Well-known binary: Polygon and MultiPolygon, LineString and MultiLineString, ISO or EWKB (of WGS84), in either byte
  * order; Z and M are skipped. Untrusted bytes are safe to pass.
  */
@@ -946,8 +1027,20 @@ typedef struct fencepost_condition_definition {
                                          wkb */
   const void *wkb;                    /* polygon, corridor, line: well-known binary, instead of geometry */
   size_t wkb_size;                    /* its bytes */
-  const fencepost_timing *timing;     /* NULL: always active, without repeats and limits. Only a monitor's own table has
-                                         conditions with a timing */
+  const fencepost_timing *timing;     /* NULL: always active, without repeats and limits. In a shared table, only
+                                         circles, polygons and corridors have a timing, and each fleet over the table
+                                         must have path fixes and delivery every */
+  double altitude_min_m;              /* circle, polygon, corridor: the lower limit of the band of altitudes, -1e9 ...
+                                         1e9 metres, or -infinity for none. Since: 0.3, like the next members */
+  double altitude_max_m;              /* the upper limit, -1e9 ... 1e9 metres, or infinity for none; above
+                                         altitude_min_m if both have the same reference */
+  fencepost_altitude_reference altitude_min_reference; /* FENCEPOST_ALTITUDE_...; 0: without a limit */
+  fencepost_altitude_reference altitude_max_reference; /* FENCEPOST_ALTITUDE_...; 0: without a limit */
+  const char *const *parts;      /* rule: part_count identifiers of other conditions, each different and terminated.
+                                    Since: 0.3, like the next members */
+  size_t part_count;             /* rule: 1 ... 1000 */
+  fencepost_rule_form rule_form; /* rule: FENCEPOST_RULE_... */
+  uint32_t at_least;             /* rule with FENCEPOST_RULE_AT_LEAST: 1 ... part_count; other rules: 0 */
 } fencepost_condition_definition;
 
 /* Initialises a circle without an identifier or a radius: set at least the identifier, the radius and the centre. */
@@ -971,7 +1064,15 @@ typedef struct fencepost_condition_definition {
    NULL,                                    \
    NULL,                                    \
    0,                                       \
-   NULL}
+   NULL,                                    \
+   0,                                       \
+   0,                                       \
+   FENCEPOST_ALTITUDE_NO_LIMIT,             \
+   FENCEPOST_ALTITUDE_NO_LIMIT,             \
+   NULL,                                    \
+   0,                                       \
+   FENCEPOST_RULE_AT_LEAST,                 \
+   0}
 
 /* The definition of a circle: satisfied within radius_m of the centre, boundary included. */
 static inline fencepost_condition_definition fencepost_circle(const char *identifier, double latitude, double longitude,
@@ -1026,6 +1127,19 @@ static inline fencepost_condition_definition fencepost_beacon(const char *identi
   for (index = 0; index < 16; index++) definition.uuid[index] = uuid[index];
   definition.major = major;
   definition.minor = minor;
+  return definition;
+}
+
+/* The definition of a rule over other conditions of the table; with FENCEPOST_RULE_AT_LEAST, set at_least too. Since:
+   0.3 */
+static inline fencepost_condition_definition fencepost_rule(const char *identifier, fencepost_rule_form form,
+                                                            const char *const *parts, size_t part_count) {
+  fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
+  definition.kind = FENCEPOST_CONDITION_RULE;
+  definition.identifier = identifier;
+  definition.rule_form = form;
+  definition.parts = parts;
+  definition.part_count = part_count;
   return definition;
 }
 
@@ -1277,15 +1391,17 @@ FENCEPOST_API fencepost_status fencepost_conditions_put_wkb(fencepost_conditions
 /* ------------------------------------------------------------------------------- questions to tables */
 
 /*
- * Reads the definition of a condition back: what it is, its policy, and how its geometry was read. Each output may be
- * NULL.
+ * Reads the definition of a condition back: what it is, its policy, how its geometry was read, and its timing. Each
+ * output may be NULL.
  *
  * @param out_policy  Initialised with one of the INIT macros of policies. Receives the policy at the time when the
  *                    condition was added, with the values of a preset filled in.
  * @param out_shape   Initialised with FENCEPOST_SHAPE_INIT. Its departure says how much the choice between geodesic and
- *                    planar edges matters.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not a valid identifier; struct_size is not set); NOT_FOUND.
- * Threads: any. Complexity: O(1); with out_shape O(vertices). Since: 0.3
+ *                    planar edges matters. To read the intervals of a timing, set its `active` and `active_capacity`;
+ *                    if `active_count` is then larger, call again with a larger array.
+ * @return OK; NULL_ARGUMENT (also if active is NULL and active_capacity is not 0); INVALID_ARGUMENT (not a valid
+ *         identifier; struct_size is not set); NOT_FOUND.
+ * Threads: any. Complexity: O(1); with out_shape O(vertices + intervals). Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_conditions_describe(fencepost_conditions *conditions, const char *identifier,
                                                              fencepost_condition *out_condition,
@@ -1295,7 +1411,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_describe(fencepost_condition
 /*
  * Reads the vertices of a polygon, corridor or line back as well-known binary: ISO, little endian, XY, longitude first;
  * rings closed. Longitudes are in [-180, 180), and repeated vertices are removed; otherwise the vertices are those of
- * the definition, bit for bit. Several parts or lines are written as a MultiPolygon or MultiLineString.
+ * the definition, bit for bit. Several parts or lines are written as a MultiPolygon or MultiLineString. For a rule, the
+ * bytes are the identifiers of its parts in the order of the definition, each followed by a zero byte.
  *
  * @param out_wkb   Array of capacity bytes; may be NULL only if capacity is 0, which queries the size.
  * @param out_size  Receives the size, also with BUFFER_TOO_SMALL.
@@ -1342,7 +1459,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_identifiers_of_generations(f
 
 /*
  * Queries about points: which shapes contain them, and which boundaries are nearest. The answers depend only on the
- * geometry of the conditions, not on their state, policy or the condition limit. Queries change nothing. A point on the
+ * geometry of the conditions (and on their limits of altitude and schedules, if a query states heights or times), not
+ * on their state, policy or the condition limit. Queries change nothing. A point on the
  * boundary is inside. If a bounding box cannot decide, the exact distance is computed, so answers are exact. Beacon
  * conditions never appear in the results.
  *
@@ -1358,16 +1476,30 @@ FENCEPOST_API fencepost_status fencepost_conditions_identifiers_of_generations(f
  * aligned.
  */
 typedef struct fencepost_point_columns {
-  uint32_t struct_size;     /* set by FENCEPOST_POINT_COLUMNS_INIT */
-  uint32_t reserved;        /* 0 */
-  const double *latitudes;  /* degrees, -90 ... 90 */
-  const double *longitudes; /* degrees, -180 ... 180 */
-  int64_t latitude_stride;  /* bytes */
-  int64_t longitude_stride; /* bytes */
+  uint32_t struct_size;           /* set by FENCEPOST_POINT_COLUMNS_INIT */
+  uint32_t reserved;              /* 0 */
+  const double *latitudes;        /* degrees, -90 ... 90 */
+  const double *longitudes;       /* degrees, -180 ... 180 */
+  int64_t latitude_stride;        /* bytes */
+  int64_t longitude_stride;       /* bytes */
+  const double *altitudes_m;      /* heights above the ellipsoid, metres; NaN = not known. NULL = no row has one. Only
+                                     fencepost_conditions_containing_columns() uses them: a condition with a band of
+                                     altitudes contains a point whose heights are within its limits; a limit whose
+                                     height is not known is ignored. Since: 0.3, like the next members */
+  const double *geoid_heights_m;  /* heights of the geoid above the ellipsoid, metres; NaN or NULL = not known */
+  const double *ground_heights_m; /* heights of the ground above the ellipsoid, metres; NaN or NULL = not known */
+  int64_t altitude_stride;        /* bytes */
+  int64_t geoid_height_stride;    /* bytes */
+  int64_t ground_height_stride;   /* bytes */
+  const int64_t *times_us;        /* FENCEPOST_TIME_UNSET = no time. NULL = no row has one. Only
+                                     fencepost_conditions_containing_columns() uses them: a condition contains a point
+                                     only in the intervals of its schedule. Without a time schedules are ignored */
+  int64_t time_stride;            /* bytes */
 } fencepost_point_columns;
 
-/* For columns whose values lie one after the other in memory: set the two pointers. */
-#define FENCEPOST_POINT_COLUMNS_INIT {sizeof(fencepost_point_columns), 0, NULL, NULL, 8, 8}
+/* For columns whose values lie one after the other in memory: set the pointers. */
+#define FENCEPOST_POINT_COLUMNS_INIT \
+  {sizeof(fencepost_point_columns), 0, NULL, NULL, 8, 8, NULL, NULL, NULL, 8, 8, 8, NULL, 8}
 
 /*
  * Finds the conditions that contain a point, in the order in which the conditions were added.
@@ -1406,8 +1538,9 @@ FENCEPOST_API fencepost_status fencepost_conditions_containing(fencepost_conditi
  * @param capacity         Elements of out_generations and of out_distances_m; 0 to query the size.
  * @param out_size         Receives the total number of elements needed, which is the last offset, also with
  *                         BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set, or a row is not a valid point: error->position
- *         is the first one, and nothing was written); BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set, or a row is not a valid point or has a time out
+ *         of range: error->position is the first one, and nothing was written); BUFFER_TOO_SMALL (not with capacity 0);
+ *         UNSUPPORTED.
  * Threads: any. Complexity: O(log conditions + shapes around the point) per row; memory: 24 bytes per row for up to a
  * million rows at a time, and up to about 64 MB for results.
  * Since: 0.2
@@ -1759,6 +1892,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_fixes(fencepost_monitor *m
  *     fencepost_fix_columns one = fencepost_one_fix(&fix);
  *     one.majors_m = &major, one.minors_m = &minor, one.orientations = &orientation;
  *     fencepost_monitor_feed_columns(monitor, &one, 1, NULL, &error);
+ *
+ * A row may also have a height, which is kept with the last fix: set altitudes_m, and geoid_heights_m or
+ * ground_heights_m for limits above mean sea level or above the ground. A height that is infinite or beyond 1e9 metres
+ * counts as missing; the fix itself is valid.
  */
 typedef struct fencepost_fix_columns {
   uint32_t struct_size;       /* set by FENCEPOST_FIX_COLUMNS_INIT */
@@ -1782,11 +1919,47 @@ typedef struct fencepost_fix_columns {
   int64_t major_stride;       /* bytes */
   int64_t minor_stride;       /* bytes */
   int64_t orientation_stride; /* bytes */
+  const double *altitudes_m;  /* heights above the ellipsoid, metres; NaN = no height. NULL = no row has a height. Only
+                                 conditions with a band of altitudes depend on heights. Since: 0.3, like the next
+                                 members */
+  const double *vertical_accuracies_m; /* accuracies of the altitudes, metres; 0 = not reported; negative or NaN = no
+                                          height. NULL = not reported in any row */
+  const double *geoid_heights_m;       /* heights of the geoid (the mean sea level) above the ellipsoid at the position,
+                                          metres; NaN or NULL = not known */
+  const double *ground_heights_m;      /* heights of the ground above the ellipsoid at the position, metres; NaN or NULL
+                                          = not known */
+  int64_t altitude_stride;             /* bytes */
+  int64_t vertical_accuracy_stride;    /* bytes */
+  int64_t geoid_height_stride;         /* bytes */
+  int64_t ground_height_stride;        /* bytes */
 } fencepost_fix_columns;
 
 /* For columns whose values lie one after the other in memory: set the pointers. */
 #define FENCEPOST_FIX_COLUMNS_INIT \
-  {sizeof(fencepost_fix_columns), 0, NULL, NULL, NULL, NULL, 8, 8, 8, 8, NULL, NULL, NULL, 8, 8, 8}
+  {sizeof(fencepost_fix_columns),  \
+   0,                              \
+   NULL,                           \
+   NULL,                           \
+   NULL,                           \
+   NULL,                           \
+   8,                              \
+   8,                              \
+   8,                              \
+   8,                              \
+   NULL,                           \
+   NULL,                           \
+   NULL,                           \
+   8,                              \
+   8,                              \
+   8,                              \
+   NULL,                           \
+   NULL,                           \
+   NULL,                           \
+   NULL,                           \
+   8,                              \
+   8,                              \
+   8,                              \
+   8}
 
 /* Returns columns of one row that contain a fix, which must stay in memory; the row is fed like a single fix. */
 static inline fencepost_fix_columns fencepost_one_fix(const fencepost_fix *fix) {
@@ -2019,7 +2192,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_record(fencepost_monitor *monit
  * Computes how far a device at a position can move without changing sides of any monitored circle, polygon or corridor.
  * The result is the distance to the nearest boundary, minus a micrometre. The result is 0 on a boundary, and INFINITY
  * if there is no boundary. (For a circle with a radius above 19 900 km the boundary may be farther away than the
- * result.) Any fix can decide an undetermined shape; see fencepost_plan.follow.
+ * result.) Any fix can decide an undetermined shape; see fencepost_plan.follow. Conditions that are inactive at the
+ * monitor's clock do not count, so the result holds until fencepost_plan.next_start_us. (Once the monitor has a clock,
+ * its next deadline is not later.) Feed the latest fix before that time, then the next fix, and ask again.
  *
  * @param latitude, longitude  Degrees.
  * @param out_distance_m       Metres.
@@ -2070,19 +2245,25 @@ typedef struct fencepost_plan {
   double wake_up_latitude;  /* degrees */
   double wake_up_longitude; /* degrees */
   double wake_up_radius_m;  /* 0: boundaries are so near that every fix must be fed */
+  int64_t next_start_us;    /* the next start of a schedule: the plan leaves inactive conditions out, and holds until
+                               this time. FENCEPOST_TIME_UNSET = no start follows. Since: 0.3 */
 } fencepost_plan;
 
 /* Initialise each fencepost_plan with this macro. */
-#define FENCEPOST_PLAN_INIT {sizeof(fencepost_plan), 0, 0, 0, 0, 0, 0}
+#define FENCEPOST_PLAN_INIT {sizeof(fencepost_plan), 0, 0, 0, 0, 0, 0, FENCEPOST_TIME_UNSET}
 
 /*
  * Chooses the circles that a back end with few slots has to watch, for the position of the last fix that was fed. Feed
- * a fix, and make a new plan from it, in each of three cases: the fix and the previous fix lie on different sides of an
- * armed circle; the fix lies outside the wake-up circle; follow is 1. If you feed these fixes, and also a fix whenever
- * you add conditions, the events are the same as if every fix were fed. The call does not change records or states.
+ * a fix, and make a new plan from it, in each of four cases: the fix and the previous fix lie on different sides of an
+ * armed circle; the fix lies outside the wake-up circle; follow is 1; the time of the fix is next_start_us or later. In
+ * the last case, first feed the previous fix, if it was left out. If you feed these fixes, and also a fix whenever you
+ * add conditions or change their hours, the events are the same as if every fix were fed. Before you advance the
+ * monitor, feed the latest fix if a start follows; make a new plan if the time is next_start_us or later. The call does
+ * not change records or states.
  *
  * The plan arms the circles whose boundaries are nearest (ties: the smaller radius, then the identifier), or all
- * circles if they fit. Beacon conditions are ignored. A polygon or corridor is represented by a circle around it while
+ * circles if they fit. Beacon conditions are ignored, and so are conditions that are inactive at the monitor's clock:
+ * outside the intervals of their schedule, or exhausted. A polygon or corridor is represented by a circle around it while
  * the position is outside that circle, or by a circle within it while the position is inside that circle. Between these
  * two circles, the polygon or corridor has no circle, and the wake-up circle ends before the boundary of the polygon or
  * corridor. The circles that represent polygons and corridors depend on the position, so each plan arms them anew
@@ -2800,8 +2981,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_plan(fencepost_fleet *fleet, fenc
  * Writes an event as one JSON object on one line, with a terminating zero byte but without a line feed. The keys are
  * sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude,
  * accuracy and boundary_distance, in this order. Times are ISO 8601 in UTC with six decimals, numbers are in shortest
- * round-trip form, and absent values are null. Three further keys appear only if they apply: evidence ("path"), gap
- * (true), direction ("left_to_right" or "right_to_left").
+ * round-trip form, and absent values are null. Further keys appear only if they apply: evidence ("path"), gap (true),
+ * direction ("left_to_right" or "right_to_left"), probability and vertical_distance.
  *
  * @param device    NULL: the event of a monitor. Otherwise the identifier of the event's device, which becomes the
  *                  first key of the object, "device": see fencepost_fleet_device_identifier().

@@ -55,6 +55,7 @@ using condition = fencepost_condition;
 using condition_definition = fencepost_condition_definition;
 using sync_result = fencepost_sync_result;
 using geometry = fencepost_geometry;
+using interval = fencepost_interval;
 using shape = fencepost_shape;
 using record = fencepost_record;
 using fix_columns = fencepost_fix_columns;
@@ -367,6 +368,11 @@ struct plan {
   std::vector<bool> keep;             /* for each condition that was armed: true if its circle stays armed, false if you
                                          must disarm it */
   std::vector<armed_condition> armed; /* the circles to watch; the one with the nearest boundary comes first */
+  /* The next start of a schedule, until which the plan holds; std::nullopt if no start follows. */
+  std::optional<std::int64_t> next_start() const {
+    if (summary.next_start_us == FENCEPOST_TIME_UNSET) return std::nullopt;
+    return summary.next_start_us;
+  }
 };
 
 namespace detail {
@@ -523,15 +529,39 @@ class conditions {
     describe(identifier, nullptr, &out, nullptr);
     return out;
   }
-  /* Describes how a condition's geometry was read, for example its kind of edges and its depth. */
+  /* Describes how a condition's geometry was read, for example its kind of edges and its depth, and its timing; for its
+   * intervals, see active(). */
   fencepost::shape shape(const std::string &identifier) const {
     fencepost::shape out = FENCEPOST_SHAPE_INIT;
     describe(identifier, nullptr, nullptr, &out);
     return out;
   }
+  /* The intervals in which a condition is active. Without intervals, the condition is always active if the member
+   * has_active of its shape is 0, and otherwise never. */
+  std::vector<interval> active(const std::string &identifier) const {
+    std::vector<interval> found;
+    fencepost::shape out = FENCEPOST_SHAPE_INIT;
+    do { /* another thread may replace the condition */
+      found.resize(static_cast<std::size_t>(out.active_count));
+      out.active = found.data();
+      out.active_capacity = found.size();
+      describe(identifier, nullptr, nullptr, &out);
+    } while (out.active_count > found.size());
+    found.resize(static_cast<std::size_t>(out.active_count));
+    return found;
+  }
   /* The vertices of a polygon or corridor as well-known binary. */
   std::vector<std::uint8_t> geometry(const std::string &identifier) const {
     return detail::listed<detail::bytes>(fencepost_conditions_geometry, get(), detail::terminated(identifier));
+  }
+  /* The identifiers of the parts of a rule, in the order of the definition. */
+  std::vector<std::string> parts(const std::string &identifier) const {
+    if (condition(identifier).kind != FENCEPOST_CONDITION_RULE) return {};
+    const auto read = [this, &identifier](char *joined, std::size_t capacity, std::size_t *size,
+                                          fencepost_error *error) {
+      return fencepost_conditions_geometry(get(), identifier.c_str(), joined, capacity, size, error);
+    };
+    return detail::split(detail::listed<std::string>(read));
   }
   /* The point on a condition's boundary that is nearest to a position; none if the condition has no boundary. */
   std::optional<place> nearest_boundary_point(const std::string &identifier, double latitude, double longitude) const {
@@ -842,6 +872,19 @@ class monitor : public engine<monitor, fencepost_monitor> {
     fencepost::explanation out = FENCEPOST_EXPLANATION_INIT;
     detail::call(fencepost_monitor_explain, get(), detail::terminated(identifier), &out);
     return out;
+  }
+  /* The parts of a rule, each with the state that the rule counts; empty for other conditions. */
+  std::vector<condition_state> explain_parts(const std::string &identifier) const {
+    std::vector<condition_state> parts;
+    for (;;) {
+      fencepost::explanation out = FENCEPOST_EXPLANATION_INIT;
+      out.parts = parts.data();
+      out.parts_capacity = parts.size();
+      detail::call(fencepost_monitor_explain, get(), detail::terminated(identifier), &out);
+      const bool fits = out.part_count <= parts.size();
+      parts.resize(static_cast<std::size_t>(out.part_count));
+      if (fits) return parts;
+    }
   }
   /* Metres that a device at a position can move without crossing a boundary; INFINITY if there is no boundary. */
   double safe_distance(double latitude, double longitude) const {

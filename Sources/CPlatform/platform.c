@@ -1,5 +1,5 @@
-/* Implements the lock functions for systems with POSIX threads. On Linux, threads wait with the futex system call. On
-   other systems, the lock words are divided into a few groups, and each group has one condition variable. */
+/* Implements the functions for systems with POSIX threads. On Linux, threads wait with the futex system call. On other
+   systems, the lock words are divided into a few groups, and each group has one condition variable. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
@@ -9,9 +9,12 @@
 /* platform_single.c */
 #else
 
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #if defined(__linux__) && !defined(CPLATFORM_PORTABLE)
@@ -201,4 +204,25 @@ void cplatform_restore_cancellation(int before) {
 #endif
 }
 
+/* Some headers lack this constant of Linux. The lock must not depend on the headers: two builds that lock in different
+   ways would both open a store. */
+#if defined(__linux__) && !defined(F_OFD_SETLK)
+#define F_OFD_SETLK 37
+#endif
+
+int cplatform_lock_range(int descriptor, int type, int64_t start, int64_t length) {
+#if defined(F_OFD_SETLK) && !defined(CPLATFORM_PORTABLE)
+  struct flock range;
+  memset(&range, 0, sizeof range);
+  range.l_type = (short)type;
+  range.l_whence = SEEK_SET;
+  range.l_start = start;
+  range.l_len = length;
+  return fcntl(descriptor, F_OFD_SETLK, &range);
+#else
+  (void)start;
+  (void)length;
+  return flock(descriptor, (type == F_UNLCK ? LOCK_UN : type == F_RDLCK ? LOCK_SH : LOCK_EX) | LOCK_NB);
+#endif
+}
 #endif

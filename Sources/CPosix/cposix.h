@@ -16,36 +16,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Linux declares this function only with _GNU_SOURCE. This header must not define _GNU_SOURCE, because the system's
-   types would then have other members than in the system module, which Swift also imports. */
-#if defined(__linux__) && !defined(F_OFD_SETLK)
-#define F_OFD_SETLK 37
-#endif
-
 static inline int cposix_errno(void) { return errno; }
 
 static inline int cposix_open(const char *path, int flags) { return open(path, flags); }
 
 /* Sets a descriptor's flags (F_SETFD). */
 static inline int cposix_set_descriptor_flags(int descriptor, int flags) { return fcntl(descriptor, F_SETFD, flags); }
-
-/* Locks or unlocks a range for this open file description, without waiting. Systems that lack open file description
-   locks lock the whole file with flock(); the tests do not run on such a system. */
-static inline int cposix_lock_range(int descriptor, int type, int64_t start, int64_t length) {
-#if defined(F_OFD_SETLK) && !defined(CPOSIX_PORTABLE)
-  struct flock range;
-  memset(&range, 0, sizeof range);
-  range.l_type = (short)type;
-  range.l_whence = SEEK_SET;
-  range.l_start = start;
-  range.l_len = length;
-  return fcntl(descriptor, F_OFD_SETLK, &range);
-#else
-  (void)start;
-  (void)length;
-  return flock(descriptor, (type == F_UNLCK ? LOCK_UN : type == F_RDLCK ? LOCK_SH : LOCK_EX) | LOCK_NB);
-#endif
-}
 
 /* Returns the nanosecond part of the time of the last modification. */
 static inline int64_t cposix_written_nanoseconds(const struct stat *status) {

@@ -14,30 +14,33 @@ extension Monitor {
   ///   - policy: Defines when a crossing counts. Beacon conditions use only the policy's `notify`.
   ///   - tag: A number of your choice, which is returned with each event.
   ///   - timing: When the condition is active, and which of its events depend on time alone.
+  ///   - band: The altitudes between which the shape reaches. Fixes then need a ``FixHeight``.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; the monitor is then unchanged.
   public func add(
     _ condition: any Condition, identifier: String, assuming state: Event.State = .unknown,
-    policy: TransitionPolicy = .standard, tag: UInt64 = 0, timing: ConditionTiming = .none
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0, timing: ConditionTiming = .none, band: AltitudeBand = .none
   ) throws(MonitorError) {
     try call { engine throws(MonitorError) in
-      try engine.add(condition, identifier: identifier, assuming: state, policy: policy, tag: tag, timing: timing)
+      try engine.add(
+        condition, identifier: identifier, assuming: state, policy: policy, tag: tag, timing: timing, band: band)
     }
   }
 
   /// Adds a condition unless an equal condition with the same identifier exists; in that case `assuming` is ignored.
-  /// Two conditions are equal if each coordinate differs by at most 1e-7 degrees, radius and buffer differ by at most
-  /// 0.5 m, and options, beacons, policy, tag and timing are the same. The schedules are not compared: an equal
+  /// Two conditions are equal if each coordinate differs by at most 1e-7 degrees, radius, buffer and limits of altitude
+  /// differ by at most 0.5 m, and options, beacons, policy, tag and timing are the same. The schedules are not compared: an equal
   /// condition takes the new schedule over.
   ///
   /// - Returns: Whether the condition was added or replaced.
-  /// - Throws: The same errors as ``add(_:identifier:assuming:policy:tag:timing:)``.
+  /// - Throws: The same errors as ``add(_:identifier:assuming:policy:tag:timing:band:)``.
   @discardableResult
   public func ensure(
     _ condition: any Condition, identifier: String, assuming state: Event.State = .unknown,
-    policy: TransitionPolicy = .standard, tag: UInt64 = 0, timing: ConditionTiming = .none
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0, timing: ConditionTiming = .none, band: AltitudeBand = .none
   ) throws(MonitorError) -> Bool {
     return try call { engine throws(MonitorError) in
-      try engine.ensure(condition, identifier: identifier, assuming: state, policy: policy, tag: tag, timing: timing)
+      try engine.ensure(
+        condition, identifier: identifier, assuming: state, policy: policy, tag: tag, timing: timing, band: band)
     }
   }
 

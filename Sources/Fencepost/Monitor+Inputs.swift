@@ -11,13 +11,19 @@ extension Monitor {
     try stored.feed(fix)
   }
 
-  /// Feeds one fix with an error ellipse, which policies with probabilities use instead of the accuracy.
+  /// Feeds one fix with an error ellipse, which policies with probabilities use instead of the accuracy, and with a
+  /// height, which conditions with an ``AltitudeBand`` need.
   ///
   /// - Throws: The errors of ``feed(_:)-(Fix)``; ``MonitorError/invalidArgument(_:position:)`` also for a semi-axis that is
   ///   negative, infinite or NaN, a minor axis that is longer than the major one, and an orientation that is not finite.
-  public func feed(_ fix: Fix, ellipse: FixEllipse?) throws(MonitorError) {
+  public func feed(_ fix: Fix, ellipse: FixEllipse? = nil, height: FixHeight?) throws(MonitorError) {
     defer { wakeConsumer() }
-    try stored.feed(fix, ellipse: ellipse)
+    try stored.feed(fix, ellipse: ellipse, height: height)
+  }
+
+  /// Feeds one fix with an error ellipse. See ``feed(_:ellipse:height:)``.
+  public func feed(_ fix: Fix, ellipse: FixEllipse?) throws(MonitorError) {
+    try feed(fix, ellipse: ellipse, height: nil)
   }
 
   /// Feeds many fixes in order, with the same result as single calls: invalid fixes, late fixes, and fixes too far

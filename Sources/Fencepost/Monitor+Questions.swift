@@ -3,9 +3,12 @@ extension Monitor {
   /// time. See ``Places``.
   public var places: Places { stored.engine.places }
 
-  /// The conditions that contain a point, in add order. See ``Places/containing(latitude:longitude:)``.
-  public func containing(latitude: Double, longitude: Double) throws(MonitorError) -> [LocatedCondition] {
-    try stored.engine.containing(latitude: latitude, longitude: longitude)
+  /// The conditions that contain a point, in add order. See
+  /// ``Places/containing(latitude:longitude:height:time:)``.
+  public func containing(
+    latitude: Double, longitude: Double, height: FixHeight? = nil, time: Timestamp? = nil
+  ) throws(MonitorError) -> [LocatedCondition] {
+    try stored.engine.containing(latitude: latitude, longitude: longitude, height: height, time: time)
   }
 
   /// The conditions whose boundaries are nearest to a point, sorted from the nearest to the farthest. See

@@ -8,27 +8,29 @@ extension MonitorEngine {
   /// - Complexity: O(1) on average.
   public mutating func add(
     _ condition: any Condition, identifier: String, assuming: Event.State = .unknown,
-    policy: TransitionPolicy = .standard, tag: UInt64 = 0, timing: ConditionTiming = .none
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0, timing: ConditionTiming = .none, band: AltitudeBand = .none
   ) throws(MonitorError) {
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
-      try add(condition, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag, timing: timing)
+      try add(
+        condition, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag, timing: timing, band: band)
     }
   }
 
   /// Adds a condition unless an equal condition with the same identifier exists; if one exists, `assuming` is ignored.
-  /// Two conditions are equal if their coordinates differ by at most 1e-7 degrees, their radii and other lengths differ
-  /// by at most 0.5 m, and their beacons, policy, tag and timing are the same.
+  /// Two conditions are equal if their coordinates differ by at most 1e-7 degrees, their radii, limits of altitude and
+  /// other lengths differ by at most 0.5 m, and their beacons, policy, tag and timing are the same.
   /// The schedules are not compared: an equal condition takes the new schedule over.
   ///
   /// - Returns: Whether the condition was added or replaced.
-  /// - Throws: The same errors as ``add(_:identifier:assuming:policy:tag:timing:)``.
+  /// - Throws: The same errors as ``add(_:identifier:assuming:policy:tag:timing:band:)``.
   @discardableResult
   public mutating func ensure(
     _ condition: any Condition, identifier: String, assuming: Event.State = .unknown,
-    policy: TransitionPolicy = .standard, tag: UInt64 = 0, timing: ConditionTiming = .none
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0, timing: ConditionTiming = .none, band: AltitudeBand = .none
   ) throws(MonitorError) -> Bool {
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
-      try ensure(condition, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag, timing: timing)
+      try ensure(
+        condition, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag, timing: timing, band: band)
     }
   }
 
@@ -63,30 +65,31 @@ extension MonitorEngine {
     Record(
       condition: condition(of: slot),
       lastEvent: table.event(from: lastEntry(of: slot), confidence: options.accuracyConfidence),
-      policy: table.policy(of: slot), timing: table.timing(of: slot) ?? .none)
+      policy: table.policy(of: slot), timing: table.timing(of: slot) ?? .none,
+      band: table.band(of: slot) ?? .none)
   }
 
   package func condition(of slot: UInt32) -> any Condition { table.subject(of: slot).condition }
 
   // MARK: - The same with bytes, for bindings without String
 
-  /// Adds a condition whose identifier is given as UTF-8 bytes. See ``add(_:identifier:assuming:policy:tag:timing:)``.
+  /// Adds a condition whose identifier is given as UTF-8 bytes. See ``add(_:identifier:assuming:policy:tag:timing:band:)``.
   package mutating func add(
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none, band: AltitudeBand = .none
   ) throws(MonitorError) {
     try add(
       try GivenCondition(condition), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag,
-      timing: timing)
+      timing: timing, band: band)
   }
 
-  /// Ensures a condition whose identifier is given as UTF-8 bytes. See ``ensure(_:identifier:assuming:policy:tag:timing:)``.
+  /// Ensures a condition whose identifier is given as UTF-8 bytes. See ``ensure(_:identifier:assuming:policy:tag:timing:band:)``.
   package mutating func ensure(
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none, band: AltitudeBand = .none
   ) throws(MonitorError) -> Bool {
     try ensure(
       try GivenCondition(condition), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag,
-      timing: timing)
+      timing: timing, band: band)
   }
 }

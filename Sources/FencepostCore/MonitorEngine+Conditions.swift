@@ -32,7 +32,7 @@ extension MonitorEngine: ConditionHolder {
   public var conditionCount: Int { table.count }
 
   package func compare(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> Bool? {
-    table.compare(definition, identifier)
+    table.compareUntimed(definition, identifier)
   }
 
   /// Reserves memory for `count` more conditions.
@@ -59,8 +59,26 @@ extension MonitorEngine: ConditionHolder {
 
   /// Adds a condition that has been checked.
   package mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>) {
+    if table.rules != nil {
+      tracker.countMarkedParts(table)
+      if let slot = table.identifiers.slot(of: identifier) { _ = tracker.leaveRule(slot, table) }
+    }
     table.enter(definition, identifier: identifier)
     followTable()
+    if let slot = table.rules == nil ? nil : table.identifiers.slot(of: identifier) {
+      tracker.markPart(slot, nil, table)
+    }
+    settleRules()
+  }
+
+  /// Looks at the rules that a change of the table concerns.
+  private mutating func settleRules() {
+    if !isSyncing, table.rules != nil || tracker.hasRules { tracker.settleRules(table, &delivery) }
+  }
+
+  package mutating func setSyncing(_ isSyncing: Bool) {
+    self.isSyncing = isSyncing
+    settleRules()
   }
 
   /// Takes over another schedule of a condition that stays.
@@ -68,12 +86,20 @@ extension MonitorEngine: ConditionHolder {
     table.retime(slot, timing)
     tracker.retime(slot, table, &delivery)
     tracker.stopExhausted(table, &delivery)
+    settleRules()
   }
 
   /// Removes a condition.
   package mutating func remove(_ slot: UInt32) {
+    var part: UInt32?
+    if table.rules != nil {
+      tracker.countMarkedParts(table)
+      part = tracker.leaveRule(slot, table)
+    }
     table.remove(slot)
     followTable()
+    if let part { tracker.markMissing(part, table) }
+    settleRules()
   }
 
   /// Replays the changes of the table that the tracker has not seen yet.

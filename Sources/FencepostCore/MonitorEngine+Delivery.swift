@@ -40,6 +40,8 @@ extension MonitorEngine {
     guard delivery.inFlight.handedOut > 0 else { return }
     delivery.acknowledge(host, table)
     if table.policies.hasTimings { tracker.stopExhausted(table, &delivery) }
+    // With `every`, an event is counted when it is built, so a commit exhausts no part of a rule.
+    if table.rules != nil, options.delivery != .every { tracker.settleRules(isCommit: true, table, &delivery) }
   }
 
   /// The consumer has gone away: events that were handed out and not committed are handed out again, with the same
@@ -54,6 +56,7 @@ extension MonitorEngine {
   /// - Complexity: O(1). Later, the copy costs time and memory in proportion to the changes of its states: it shares
   ///   the conditions with the original, and stores the states of only those conditions to which something has
   ///   happened. Adding or removing conditions copies the conditions.
+  @inline(never) @_optimize(size)
   public func fork() -> MonitorEngine {
     var copy = self
     copy.tracker = tracker.forked()

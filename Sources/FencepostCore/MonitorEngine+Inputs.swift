@@ -14,38 +14,51 @@ extension MonitorEngine {
     if case .invalid = try take(fix, &survey), let defect = fix.defect { throw .invalidArgument(defect) }
   }
 
-  /// Feeds one fix that may have an error ellipse. See ``feed(_:)-(Fix)``.
+  /// Feeds one fix that may have an error ellipse and a height. See ``feed(_:)-(Fix)``.
   ///
   /// - Returns: Whether the fix was accepted, invalid or doubted.
   @discardableResult
-  public mutating func feed(_ fix: Fix, ellipse: FixEllipse?) throws(MonitorError) -> FeedResult {
+  public mutating func feed(
+    _ fix: Fix, ellipse: FixEllipse?, height: FixHeight? = nil
+  ) throws(MonitorError) -> FeedResult {
     var survey = Survey()
-    return try feed(fix, ellipse: ellipse, &survey)
+    return try feed(fix, FixExtras(ellipse: ellipse, height: height), &survey)
   }
 
-  mutating func feed(_ fix: Fix, ellipse: FixEllipse?, _ survey: inout Survey) throws(MonitorError) -> FeedResult {
-    let outcome = try take(fix, ellipse, &survey)
-    if outcome == .invalid, let defect = fix.defect ?? ellipse?.defect { throw .invalidArgument(defect) }
+  mutating func feed(_ fix: Fix, _ extras: FixExtras, _ survey: inout Survey) throws(MonitorError) -> FeedResult {
+    let outcome = try take(fix, extras, &survey)
+    if outcome == .invalid, let defect = fix.defect ?? extras.ellipse?.defect { throw .invalidArgument(defect) }
     return FeedResult(outcome)
   }
 
-  /// Feeds a fix that may have an error ellipse. An unusable or doubted fix is only counted.
+  /// Feeds a fix that may have an error ellipse and a height. An unusable or doubted fix is only counted.
   @inline(never)
   private mutating func take(
-    _ fix: Fix, _ ellipse: FixEllipse?, _ survey: inout Survey
+    _ fix: Fix, _ extras: FixExtras, _ survey: inout Survey
   ) throws(MonitorError) -> FixOutcome {
+    let ellipse = extras.ellipse
+    let height = extras.knownHeight
     guard fix.isUsable, ellipse?.defect == nil else {
       tracker.counters.invalidFixes += 1
       return .invalid
     }
     let accepted = tracker.counters.acceptedFixes
-    let known = tracker.lastEllipse
-    tracker.setEllipse(ellipse, of: accepted + 1)
+    let known = (ellipse: tracker.lastEllipse, height: tracker.lastHeight)
+    let had = (ellipses: tracker.hasHadEllipses, heights: tracker.hasHadHeights)
+    if ellipse != nil || had.ellipses {
+      tracker.hasHadEllipses = true
+      tracker.setEllipse(ellipse, of: accepted + 1)
+    }
+    if height != nil || had.heights {
+      tracker.hasHadHeights = true
+      tracker.setHeight(height, of: accepted + 1)
+    }
     defer {
       if tracker.counters.acceptedFixes == accepted {
-        tracker.setEllipse(known, of: accepted)
-      } else if ellipse != nil {
-        tracker.hasHadEllipses = true
+        tracker.hasHadEllipses = had.ellipses
+        tracker.setEllipse(known.ellipse, of: accepted)
+        tracker.hasHadHeights = had.heights
+        tracker.setHeight(known.height, of: accepted)
       }
     }
     try decide(fix, &survey)
@@ -100,20 +113,22 @@ extension MonitorEngine {
     _ columns: FixColumns, result: inout FeedResult, _ survey: inout Survey
   ) throws(MonitorError) {
     if columns.isOne {
-      result = try feed(columns[unchecked: 0], ellipse: columns.ellipses?.ellipse(0), &survey)
+      result = try feed(columns[unchecked: 0], FixExtras(columns.ellipses, columns.heights, row: 0), &survey)
       return
     }
-    guard columns.ellipses == nil else { return try feedEllipses(columns, result: &result, &survey) }
+    guard columns.ellipses == nil, columns.heights == nil else {
+      return try feedExtras(columns, result: &result, &survey)
+    }
     try feed(rows: columns, result: &result, &survey)
   }
 
-  private mutating func feedEllipses(
+  private mutating func feedExtras(
     _ columns: FixColumns, result: inout FeedResult, _ survey: inout Survey
   ) throws(MonitorError) {
     result = FeedResult()
     for row in 0..<columns.count {
       try result.count(row: row) { () throws(MonitorError) in
-        try take(columns[unchecked: row], columns.ellipses?.ellipse(row), &survey)
+        try take(columns[unchecked: row], FixExtras(columns.ellipses, columns.heights, row: row), &survey)
       }
     }
   }
@@ -185,7 +200,7 @@ extension MonitorEngine {
     var survey = Survey()
     tracker.passTime(to: time, table, &delivery, &survey)
     if stated != host { tracker.change(to: stated, table, &delivery) }
-    tracker.confirmDue(through: clock, table, &delivery, &survey)
+    tracker.confirmDue(through: clock, table, &delivery, &survey, ending: .input)
   }
 
   /// What the host can do.
@@ -238,5 +253,6 @@ extension Tracker {
       if !isSuspended(slot, table) { begin(slot, lookingBack: false, table, &delivery) }
     }
     if table.policies.hasTimings { findEdge(table) }
+    if table.rules != nil { deferRules(table, &delivery) }
   }
 }

@@ -17,6 +17,8 @@ public struct MonitorEngine: Sendable {
   var tracker: Tracker
   /// What the consumer was told.
   var delivery: Delivery
+  /// Whether the conditions are being made equal to a set.
+  var isSyncing = false
 
   /// Creates an empty monitor.
   ///
@@ -127,6 +129,6 @@ public struct MonitorEngine: Sendable {
     tracker.counters.countOther()
     var survey = Survey()
     tracker.passTime(to: time, table, &delivery, &survey)
-    tracker.confirmDue(through: clock, table, &delivery, &survey)
+    tracker.confirmDue(through: clock, table, &delivery, &survey, ending: .time)
   }
 }

@@ -59,6 +59,7 @@ final class FirstVersion {
 
   /// Passes every row to the receiver, beginning with the header row. Checks each row against its checksum, and at the
   /// end checks all rows against the header row.
+  @_optimize(size)
   func readAll(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
     var told: [UInt8]?
     var numbers: [UInt64] = [1, 0, 0, 0]

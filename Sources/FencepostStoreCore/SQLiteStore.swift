@@ -76,6 +76,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     (file, database, first) = (opened.file, opened.database, opened.first)
   }
 
+  @_optimize(size)
   private static func opened(_ kind: StoreKind, directory: String, name: String) throws(MonitorError) -> Opened {
     guard MonitorEngine.isValidName(name) else { throw .invalidName(name) }
     let given = StoreFiles.path(of: name, in: directory)

@@ -54,6 +54,7 @@ enum StoreFailure: Error {
   }
 
   /// Returns the error that the library throws for this failure.
+  @_optimize(size)
   func error(path: String, name: String) -> MonitorError {
     switch self {
     case .busy: .monitorInUse(name)

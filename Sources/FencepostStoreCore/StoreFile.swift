@@ -1,3 +1,4 @@
+import CPlatform
 import CPosix
 
 /// A store's file, which is open and locked for as long as this object lives.
@@ -61,7 +62,7 @@ final class StoreFile {
 
   deinit {
     if process == getpid() {
-      _ = cposix_lock_range(descriptor, Int32(F_UNLCK), Self.lockStart, Self.lockLength)
+      _ = cplatform_lock_range(descriptor, Int32(F_UNLCK), Self.lockStart, Self.lockLength)
       if obstacle != nil { _ = flock(descriptor, LOCK_UN) }
     }
     _ = close(descriptor)
@@ -107,7 +108,7 @@ final class StoreFile {
   }
 
   private static func lock(_ descriptor: Int32, isShared: Bool = false) throws(StoreFailure) {
-    guard cposix_lock_range(descriptor, Int32(isShared ? F_RDLCK : F_WRLCK), lockStart, lockLength) == 0 else {
+    guard cplatform_lock_range(descriptor, Int32(isShared ? F_RDLCK : F_WRLCK), lockStart, lockLength) == 0 else {
       switch cposix_errno() {
       case EAGAIN, EACCES: throw .busy
       default: throw SystemFailure.last("the file cannot be locked")

@@ -20,6 +20,7 @@
 #include <memory>
 #include <sched.h>
 #include <thread>
+#include <tuple>
 
 namespace {
 
@@ -169,6 +170,59 @@ void policies(const std::string &name, const Circles &circles, Fixes fixes) {
       interleave(fixes, [&] { return standard.feed(fixes); }, [&] { return exact.feed(fixes); }, name.c_str(), false);
   report.add({"standard-" + name, "exact policy", time.ours, time.theirs, time.ours / time.theirs, Sense::atMost, 1.5,
               "x exact"});
+}
+
+// Measures the options of a monitor that doubt or weigh fixes, against a monitor without them.
+void uncertainty(const std::string &name, const Circles &circles, Fixes fixes) {
+  fencepost_options plausible = FENCEPOST_MONITOR_OPTIONS_INIT;
+  plausible.plausible_speed_mps = 60;
+  Monitored plain(circles), checked(circles, Policy::exact, plausible), weighed(circles, Policy::probable);
+  for (auto &[option, monitor, target] :
+       {std::tuple{"plausible-", &checked, 1.1}, std::tuple{"probability-", &weighed, 1.5}}) {
+    Medians time =
+        interleave(fixes, [&] { return monitor->feed(fixes); }, [&] { return plain.feed(fixes); }, name.c_str(), false);
+    report.add({option + name, "options off", time.ours, time.theirs, time.ours / time.theirs, Sense::atMost, target,
+                "x off"});
+  }
+}
+
+// Measures a week of 100 000 circles that share 10 weekly schedules, each with 10 intervals a week.
+void schedules(const Circles &circles, const fencepost_fix &fix) {
+  const int64_t hour = 3600000000, day = 24 * hour, week = 7 * day;
+  const int weeks = quick ? 2 : 5;
+  std::vector<std::vector<fencepost_interval>> lists;
+  for (int64_t list = 0; list < 10; list++) {
+    std::vector<fencepost_interval> hours;
+    for (int64_t at = 0; at < weeks; at++)
+      for (int64_t weekday = 0; weekday < 5; weekday++) {
+        const int64_t start = at * week + weekday * day + 8 * hour + list * 60000000;
+        hours.push_back({start, start + 4 * hour});
+        hours.push_back({start + 5 * hour, start + 9 * hour});
+      }
+    lists.push_back(hours);
+  }
+  Monitored monitor;
+  monitor.add(circles, lists);
+  monitor.feedOne(fix);
+  std::vector<double> times;
+  for (int at = 1; at <= weeks; at++) times.push_back(timed([&] { monitor.advance(at * week); }));
+  report.add({"hours-100k-week", "", median(times), -1, median(times) / 1e9, Sense::atMost, 1, "s"});
+}
+
+// Measures the events of unrelated points with and without 100 000 rules, each of three circles.
+void rules(const Circles &circles, Fixes points) {
+  Columns columns(circles);
+  Monitored with(circles), without(circles);
+  with.addRules(columns);
+  Answer more, fewer;
+  Medians time = interleave(
+      points, [&] { return more = with.feed(points); }, [&] { return fewer = without.feed(points); }, "rules", false);
+  const double crossings = double(points.size()) / double(fewer.events);
+  const double share = double(more.events - fewer.events) / double(fewer.events);
+  if (share < 0.5 || share > 1) fail("rules-100k: crossings of circles do not change their rules");
+  report.add({"rules-100k", "no rules", time.ours * crossings, time.theirs * crossings, time.ours / time.theirs,
+              Sense::atMost, 3, "x without"});
+  report.note(format("rules-100k: times per crossing of a circle, with %.2f events of rules for each crossing", share));
 }
 
 // Measures a monitor with a million conditions, only 20 of them near the device.
@@ -702,6 +756,9 @@ int main(int count, char **arguments) {
 
   policies("W1-1k", thousand, drive);
   policies("W1-100k", hundredThousand, drive);
+  uncertainty("W1-1k", thousand, drive);
+  schedules(hundredThousand, drive[0]);
+  rules(Circles(million.begin(), million.begin() + 300000), Fixes(points.begin(), points.begin() + length / 5));
   paths("W1-1k", thousand, drive, 1.4);
   paths("W1-100k", hundredThousand, drive, 1.45);
   locality(twenty, million.size(), drive);

@@ -48,7 +48,8 @@ struct Columns {
 
 enum class Policy {
   exact,
-  standard
+  standard,
+  probable // without margins and dwells, with probabilities
 };
 
 class Monitored {
@@ -66,7 +67,8 @@ class Monitored {
   explicit Monitored(Policy kind = Policy::exact, const char *name = nullptr, const char *directory = nullptr,
                      fencepost_options all = FENCEPOST_MONITOR_OPTIONS_INIT)
       : events(4096) {
-    if (kind == Policy::exact) policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+    if (kind != Policy::standard) policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+    if (kind == Policy::probable) policy.entry_probability = 0.9, policy.exit_probability = 0.1;
     options.assuming = FENCEPOST_STATE_UNSATISFIED;
     options.policy = &policy;
     all.store_directory = directory;
@@ -89,6 +91,31 @@ class Monitored {
                                            columns.latitudes.data(), columns.longitudes.data(), columns.radii.data(),
                                            columns.tags.data(), columns.texts.size(), nullptr, &error));
   }
+  // Adds circles that are active in one of several lists of intervals; circle i has the list i modulo their number.
+  void add(const std::vector<Circle> &circles, const std::vector<std::vector<fencepost_interval>> &lists) {
+    for (size_t list = 0; list < lists.size(); list++) {
+      fencepost_timing timing = FENCEPOST_TIMING_INIT;
+      timing.active = lists[list].data(), timing.active_count = lists[list].size();
+      options.timing = &timing;
+      for (size_t i = list; i < circles.size(); i += lists.size())
+        add(("circle-" + std::to_string(i)).c_str(), circles[i]);
+    }
+    options.timing = nullptr;
+  }
+  // Adds a rule for each three circles of the columns: it is satisfied inside of one of them. Its tag is the number of
+  // circles.
+  void addRules(const Columns &columns) {
+    const size_t count = columns.identifiers.size();
+    for (size_t i = 0; i + 3 <= count; i += 3) {
+      const std::string identifier = "rule-" + std::to_string(i);
+      fencepost_condition_definition rule =
+          fencepost_rule(identifier.c_str(), FENCEPOST_RULE_ANY, &columns.identifiers[i], 3);
+      rule.tag = count;
+      rule.policy = &policy;
+      check(fencepost_conditions_add(conditions, &rule, 1, &error));
+    }
+  }
+  void advance(int64_t time) { check(fencepost_monitor_advance(monitor, time, &error)); }
   // Adds polygons from the columns of `Polygons`.
   template <class Shapes>
   void addPolygons(const Shapes &shapes) {

@@ -134,7 +134,10 @@ else
 fi
 
 # ---- measure the probability that a position is inside, against sidereon
-if .venv/bin/python -c 'import fencepost, numpy' 2>/dev/null; then
+if .venv/bin/python -c 'import fencepost, numpy, geographiclib' 2>/dev/null; then
+  .venv/bin/python -c 'import sidereon' 2>/dev/null ||
+    .venv/bin/python -m pip install -q --disable-pip-version-check sidereon 2>"$out/sidereon.log" ||
+    say "sidereon cannot be had: its row is not measured: $out/sidereon.log"
   $pinned .venv/bin/python Tests/Benchmarks/probability.py ${QUICK:+--quick} --json .build/bench.json
 fi
 

@@ -73,14 +73,15 @@ def inside(conditions: Zones, devices: int, rows: int) -> None:
     table."""
     from fencepost._spark.packed import pack
     from fencepost._spark.shard import Rules, follow
-    from fencepost._spark.states import empty, schemas
+    from fencepost._spark.states import NARROW, WIDE, empty, schemas
 
     other = Zones.restore(conditions.snapshot())
     other.add_many(["one more"], [0], [0], [100])
     tables = {None: conditions, other.version.digest: other}
     rules = Rules(ordered=True, expire_us=None)
     for is_wide in (False, True):
-        shard, took, events = empty(is_wide), 0.0, 0
+        form = WIDE if is_wide else NARROW
+        shard, took, events = empty(form), 0.0, 0
         for number in range(3):
             table = micro_batch(number, devices, rows)
             columns = [*(column.combine_chunks() for column in table.columns), pyarrow.array(range(rows))]
@@ -88,7 +89,7 @@ def inside(conditions: Zones, devices: int, rows: int) -> None:
                 later = other.version.digest if number == 2 else None
                 versions = [None] * (rows // 2) + [later] * (rows - rows // 2)
                 columns += [pyarrow.array(versions, pyarrow.binary()), pyarrow.nulls(rows, pyarrow.string())]
-            batch = pyarrow.record_batch(columns, schema=schemas(is_wide)[1])
+            batch = pyarrow.record_batch(columns, schema=schemas(form)[1])
             begin = time.process_time()
             outcome = follow(tables.__getitem__, shard, [batch], 0, rules)
             took = time.process_time() - begin

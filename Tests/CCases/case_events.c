@@ -27,7 +27,8 @@ static void poll_success(void) {
   CHECK_INT(event.position, 1);
   CHECK_INT(event.device, 0);
   CHECK_INT(event.row, 0);
-  for (int i = 0; i < 3; i++) CHECK_INT(event.reserved[i], 0);
+  CHECK_INT(event.decided_by, 0);
+  CHECK_INT(event.reserved[0], 0);
   CHECK(isnan(event.probability));
   CHECK_INT(event.identifier_length, 1);
   CHECK_TEXT(event.identifier, "c");

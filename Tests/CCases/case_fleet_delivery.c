@@ -46,7 +46,7 @@ static void delivery(void) {
   CHECK_INT(count, 3);
   fencepost_event first = next_fleet_event(fleet), again;
   CHECK_INT(first.position, 1);
-  for (int i = 0; i < 3; i++) CHECK_INT(first.reserved[i], 0);
+  for (size_t i = 0; i < sizeof first.reserved / sizeof *first.reserved; i++) CHECK_INT(first.reserved[i], 0);
   CHECK(isnan(first.probability));
   /* With capacity 0, a poll only counts the events: it does not commit the event in flight. */
   CHECK_OK(fencepost_fleet_poll_events(fleet, &again, 0, &count, NULL));

@@ -49,7 +49,17 @@ static const fencepost_condition_definition condition_definition = {sizeof(fence
                                                                     NULL,
                                                                     NULL,
                                                                     0,
-                                                                    NULL};
+                                                                    NULL,
+                                                                    0,
+                                                                    0,
+                                                                    0,
+                                                                    0,
+                                                                    NULL,
+                                                                    0,
+                                                                    0,
+                                                                    0};
+static const fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+static const fencepost_shape shape = FENCEPOST_SHAPE_INIT;
 static const fencepost_fix_columns fix_columns = FENCEPOST_FIX_COLUMNS_INIT;
 static const fencepost_point_columns point_columns = FENCEPOST_POINT_COLUMNS_INIT;
 static const fencepost_measured_columns measured_columns = FENCEPOST_MEASURED_COLUMNS_INIT;
@@ -348,6 +358,9 @@ static void writers_of_every_size(void) {
       block memory;
       memset(&memory, POISON, sizeof memory);
       if (is_filter) memory = caller(&filter, sizeof filter, size);
+      /* The caller sets the memory for the parts of a rule and for the intervals of a timing. */
+      if (writers[i].call == write_explanation) memory = caller(&explanation, sizeof explanation, size);
+      if (writers[i].call == write_shape) memory = caller(&shape, sizeof shape, size);
       if (is_filter && size > sizeof filter) memset(memory.bytes + sizeof filter, 0, size - sizeof filter);
       uint32_t stated = (uint32_t)size;
       memcpy(memory.bytes, &stated, sizeof stated);

@@ -2,7 +2,7 @@
 
 static void condition_reads_back(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
-  fencepost_transition_policy policy = {sizeof policy, FENCEPOST_DWELL_EVIDENCE, 1, 2, 3, 4, 5, 0.5, 5, 0, 0, 0};
+  fencepost_transition_policy policy = {sizeof policy, FENCEPOST_DWELL_EVIDENCE, 1, 2, 3, 4, 5, 0.5, 5, 0, 0, 0, 6};
   fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   options.policy = &policy;
   options.tag = 99;

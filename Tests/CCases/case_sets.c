@@ -159,7 +159,7 @@ static void refused_sets(void) {
   BAD(longitude, (double)INFINITY, "row 1: ");
   BAD(kind, -1, "row 1: kind is -1");
   BAD(kind, FENCEPOST_CONDITION_FROM_WKB, "row 1: geometry and wkb are both NULL");
-  BAD(kind, 6, "row 1: kind is 6");
+  BAD(kind, 7, "row 1: kind is 7");
   BAD(struct_size, 8, "row 1: struct_size");
   BAD(policy, &bad_policy, "row 1: entry_dwell");
   BAD(assuming, FENCEPOST_STATE_UNMONITORED, "row 1: assuming is 3");

@@ -484,9 +484,9 @@ static void in_a_set(void) {
   CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_sync, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
   set[1].kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, set[1].wkb_size = 0;
   CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_sync, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  set[1].kind = 6;
+  set[1].kind = 7;
   CHECK_STATUS(ON_OWN(monitor, fencepost_conditions_sync, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "kind is 6");
+  CHECK_CONTAINS(error.message, "kind is 7");
   CHECK_INT(statistics_of(monitor).condition_count, 3);
   fencepost_monitor_destroy(monitor);
 }

@@ -49,11 +49,11 @@ static void version_is_that_of_the_header(void) {
 }
 
 static void reason_names(void) {
-  static const char *const expected[] = {"unknown_reason", "unmonitored", "suspended",    "scanner_off",
-                                         "no_fix_yet",     "too_coarse",  "dwelling",     "within_margin",
-                                         "inside",         "outside",     "not_seen_yet", "seen",
-                                         "absent",         "uncertain",   "inactive",     "unknown_reason"};
-  for (int i = 0; i < 16; i++) CHECK_TEXT(fencepost_reason_name(i), expected[i]);
+  static const char *const expected[] = {"unknown_reason", "unmonitored", "suspended",     "scanner_off", "no_fix_yet",
+                                         "too_coarse",     "dwelling",    "within_margin", "inside",      "outside",
+                                         "not_seen_yet",   "seen",        "absent",        "uncertain",   "inactive",
+                                         "no_height",      "parts",       "unknown_reason"};
+  for (int i = 0; i < 18; i++) CHECK_TEXT(fencepost_reason_name(i), expected[i]);
   CHECK_TEXT(fencepost_reason_name(-1), "unknown_reason");
   CHECK_TEXT(fencepost_reason_name(INT32_MAX), "unknown_reason");
   CHECK_TEXT(fencepost_reason_name(INT32_MIN), "unknown_reason");

@@ -10,7 +10,8 @@ extern const ccase_area area_status, area_monitor, area_structures, area_conditi
     area_threads, area_columns, area_wakeup, area_store, area_snapshot, area_stress, area_beacons, area_counts,
     area_growth, area_batches, area_store_files, area_times, area_sets, area_cancel, area_shapes, area_questions,
     area_tables, area_fleet, area_fleet_columns, area_fleet_delivery, area_fleet_devices, area_fleet_misuse,
-    area_fleet_store, area_fleet_threads, area_path, area_lines, area_fleet_path, area_order, area_timing;
+    area_fleet_store, area_fleet_threads, area_path, area_lines, area_fleet_path, area_order, area_timing, area_height,
+    area_rules;
 
 static const ccase_area *const areas[] = {
     &area_status,       &area_monitor,     &area_structures,    &area_conditions,     &area_records,
@@ -21,7 +22,7 @@ static const ccase_area *const areas[] = {
     &area_times,        &area_sets,        &area_cancel,        &area_shapes,         &area_questions,
     &area_tables,       &area_fleet,       &area_fleet_columns, &area_fleet_delivery, &area_fleet_devices,
     &area_fleet_misuse, &area_fleet_store, &area_fleet_threads, &area_path,           &area_lines,
-    &area_fleet_path,   &area_order,       &area_timing};
+    &area_fleet_path,   &area_order,       &area_timing,        &area_height,         &area_rules};
 
 typedef struct running {
   jmp_buf end;

@@ -45,7 +45,7 @@ case $target in
   x86_64-linux-musl)
     # SQLite is inside.
     needed='libc.musl-x86_64.so.1 '
-    machine='Advanced Micro Devices X86-64' largest=2700000
+    machine='Advanced Micro Devices X86-64' largest=2750000
     here="env LD_LIBRARY_PATH=$lib"
     link=(-pthread -Wl,--allow-shlib-undefined -Wl,-rpath-link,/lib)
     ;;

@@ -39,7 +39,9 @@ LAYOUT(beacon_major, 128)
 LAYOUT(beacon_minor, 130)
 LAYOUT(identifier_length, 132)
 LAYOUT(probability, 136)
-LAYOUT(reserved, 144)
+LAYOUT(vertical_distance_m, 144)
+LAYOUT(decided_by, 152)
+LAYOUT(reserved, 160)
 LAYOUT(identifier, 168)
 
 fencepost_status probe(fencepost_monitor **monitor);

@@ -2,6 +2,7 @@
 // Tests/CInstalled/run.sh runs it.
 #include <fencepost.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -97,6 +98,28 @@ void conditions() {
   CHECK(own.remove("x") && !own.remove("x"));
   CHECK(monitor.explain("a").reason == FENCEPOST_REASON_NO_FIX_YET);
   CHECK(monitor.statistics().condition_count == 4);
+  const char *const parts[] = {"a", "later"};
+  CHECK(own.ensure({fencepost_rule("rule", FENCEPOST_RULE_ANY, parts, 2)}).added == 1);
+  CHECK((monitor.conditions().parts("rule") == std::vector<std::string>{"a", "later"}));
+  CHECK(monitor.conditions().shape("rule").rule_form == FENCEPOST_RULE_ANY && monitor.conditions().parts("a").empty());
+  const std::vector<fencepost::condition_state> counted = monitor.explain_parts("rule");
+  CHECK(counted.size() == 2 && counted[1].generation == 0 && counted[1].state == FENCEPOST_STATE_UNKNOWN);
+  CHECK(std::string(counted[0].identifier) == "a" && monitor.explain_parts("a").empty());
+  CHECK(own.remove("rule"));
+  std::vector<fencepost::interval> hours;
+  for (int64_t hour = 0; hour < 10000; hour++) hours.push_back({2 * hour, 2 * hour + 1});
+  fencepost_timing timing = FENCEPOST_TIMING_INIT;
+  timing.active = hours.data();
+  timing.active_count = hours.size();
+  timing.max_events = 5;
+  fencepost::condition_definition timed = fencepost_circle("timed", 0, 0, 100);
+  timed.timing = &timing;
+  CHECK(own.ensure({timed}).added == 1);
+  const std::vector<fencepost::interval> active = monitor.conditions().active("timed");
+  CHECK(active.size() == 10000 && active[0].end_us == 1 && active[9999].start_us == 19998);
+  CHECK(own.shape("timed").max_events == 5 && own.shape("timed").has_active == 1);
+  CHECK(own.active("a").empty() && own.shape("a").has_active == 0);
+  CHECK(own.remove("timed"));
 
   CHECK(status_of([&] { monitor.conditions().condition("nowhere"); }) == FENCEPOST_E_NOT_FOUND);
   CHECK(status_of([&] { monitor.add_circular_condition("", 0, 0, 1); }) == FENCEPOST_E_INVALID_ARGUMENT);
@@ -284,6 +307,197 @@ void inputs() {
   monitor.advance(start + 4 * second);
   CHECK(rings == 1);
   CHECK(monitor.statistics().clock_us == start + 4 * second && monitor.statistics().accepted_sightings == 1);
+}
+
+// The identifiers of the events that are pending, in order.
+std::vector<std::string> told(fencepost::monitor &monitor) {
+  std::vector<std::string> all;
+  for (const fencepost::event &event : monitor.events()) all.push_back(event.identifier);
+  return all;
+}
+
+// The error ellipse of a fix decides by its direction, and the event has the probability that the table computes.
+void error_ellipses() {
+  fencepost::transition_policy certain = exact_policy;
+  certain.entry_probability = 0.99, certain.exit_probability = 0.01;
+  fencepost::condition_definition place = fencepost_circle("a", 0, 0, 1000);
+  place.policy = &certain, place.assuming = FENCEPOST_STATE_UNSATISFIED;
+  fencepost::monitor monitor;
+  monitor.conditions().add({place});
+  // 30 m inside the eastern end of the circle. With the long axis across the boundary, the fix is not certain.
+  const fencepost::fix near_the_end{0, fencepost::geodesic_direct(0, 0, 90, 970).longitude, 5, start};
+  fencepost::fix later = near_the_end;
+  later.time_us += second;
+  monitor.feed(near_the_end, fencepost::error_ellipse{20, 1, 90});
+  CHECK(told(monitor).empty() && monitor.explain("a").reason == FENCEPOST_REASON_UNCERTAIN);
+  CHECK(monitor.explain("a").ellipse_major_m == 20 && monitor.explain("a").ellipse_minor_m == 1);
+  CHECK(monitor.explain("a").ellipse_orientation == 90);
+  const double across = monitor.explain("a").probability;
+  CHECK(across > 0.93 && across < 0.94); // the normal distribution at 30 / 20
+  const double major = 20, minor = 1, orientations[] = {90, 0};
+  fencepost::measured_columns measured = FENCEPOST_MEASURED_COLUMNS_INIT;
+  measured.latitudes = &near_the_end.latitude, measured.longitudes = &near_the_end.longitude;
+  measured.majors_m = &major, measured.minors_m = &minor, measured.orientations = orientations;
+  measured.latitude_stride = measured.longitude_stride = measured.major_stride = measured.minor_stride = 0;
+  const std::vector<double> both = monitor.conditions().probability("a", measured, 2);
+  CHECK(both[0] == across && both[1] > 0.999999);
+  // An ellipse whose minor axis is the longer one is refused, and changes nothing.
+  const std::vector<std::uint8_t> before = monitor.snapshot();
+  CHECK(status_of([&] { monitor.feed(later, fencepost::error_ellipse{1, 20, 0}); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(monitor.explain("a").probability == across && monitor.statistics().accepted_fixes == 1);
+  CHECK(fencepost::monitor::restore(before).explain("a").ellipse_major_m == 20);
+  // The same ellipse along the boundary decides.
+  monitor.feed(later, fencepost::error_ellipse{20, 1, 0});
+  const std::optional<fencepost::event> entered = monitor.poll_event();
+  CHECK(entered && entered->state == FENCEPOST_STATE_SATISFIED && entered->probability == both[1]);
+
+  fencepost::conditions zones;
+  zones.add({place});
+  fencepost::fleet fleet(zones);
+  const fencepost::device van = fleet.device("van");
+  fleet.feed(van, near_the_end, fencepost::error_ellipse{20, 1, 90});
+  CHECK(!fleet.poll_event() && fleet.explain(van, "a").probability == across);
+  fleet.feed(van, later, fencepost::error_ellipse{20, 1, 0});
+  CHECK(fleet.poll_event()->probability == both[1]);
+}
+
+// Hours, repeats and the largest number of events. The table returns the intervals; it joins those that touch.
+void timings() {
+  const fencepost::interval hours[] = {{start, start + 5 * second},
+                                       {start + 5 * second, start + 10 * second},
+                                       {start + 60 * second, start + 100 * second}};
+  fencepost::timing timing = FENCEPOST_TIMING_INIT;
+  timing.active = hours, timing.active_count = 3, timing.repeat_every_us = 3 * second, timing.max_events = 5;
+  fencepost::condition_definition place = exact(fencepost_circle("a", 0, 0, 1000));
+  place.timing = &timing;
+  fencepost::monitor monitor;
+  monitor.conditions().add({place});
+  const std::vector<fencepost::interval> active = monitor.conditions().active("a");
+  CHECK(active.size() == 2 && active[0].start_us == start && active[0].end_us == start + 10 * second);
+  CHECK(active[1].start_us == start + 60 * second && active[1].end_us == start + 100 * second);
+  const fencepost::shape kept = monitor.conditions().shape("a");
+  CHECK(kept.repeat_every_us == 3 * second && kept.repeat_limit == 1000 && kept.max_events == 5);
+  monitor.feed(at(true, 0));
+  CHECK(monitor.next_deadline() == start + 3 * second);
+  monitor.feed(at(true, 20));
+  CHECK(monitor.state("a") == FENCEPOST_STATE_UNKNOWN && monitor.explain("a").reason == FENCEPOST_REASON_INACTIVE);
+  CHECK(monitor.explain("a").diagnostics == FENCEPOST_DIAGNOSTIC_INACTIVE);
+  CHECK(monitor.next_deadline() == start + 60 * second);
+  std::vector<std::pair<fencepost_cause, std::int64_t>> found;
+  const auto read = [&] {
+    for (const fencepost::event &event : monitor.events())
+      found.push_back({event.cause, (event.date_us - start) / second});
+  };
+  read();
+  const fencepost_cause first = FENCEPOST_CAUSE_DETERMINATION, again = FENCEPOST_CAUSE_REPEAT;
+  CHECK(
+      (found == std::vector<std::pair<fencepost_cause, std::int64_t>>{{first, 0}, {again, 3}, {again, 6}, {again, 9}}));
+  // The second interval begins like an add; its first event is the fifth, which exhausts the condition.
+  found.clear();
+  monitor.feed(at(true, 61));
+  monitor.feed(at(false, 70));
+  read();
+  CHECK(found.size() == 1 && found[0].first == first);
+  const std::uint32_t ended = FENCEPOST_DIAGNOSTIC_INACTIVE | FENCEPOST_DIAGNOSTIC_EXHAUSTED;
+  CHECK(monitor.explain("a").diagnostics == ended && monitor.state("a") == FENCEPOST_STATE_UNKNOWN);
+  // An empty list is never active; without a list, the condition is always active.
+  timing.active_count = 0, timing.max_events = 0;
+  CHECK(monitor.conditions().ensure({place}).replaced == 1);
+  CHECK(monitor.conditions().active("a").empty() && monitor.conditions().shape("a").has_active == 1);
+  CHECK(monitor.explain("a").diagnostics == FENCEPOST_DIAGNOSTIC_INACTIVE);
+  const fencepost::interval backwards[] = {{start + second, start}};
+  timing.active = backwards, timing.active_count = 1;
+  CHECK(status_of([&] { monitor.conditions().ensure({place}); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(monitor.conditions().active("a").empty() && monitor.conditions().shape("a").has_active == 1);
+}
+
+// One row of fixes with a height above the ellipsoid, and the ground 400 m above it; NaN = no height.
+fencepost::feed_result feed_height(fencepost::monitor &monitor, double altitude, int seconds) {
+  const double zero = 0, ground = 400;
+  const std::int64_t time = start + seconds * second;
+  fencepost::fix_columns row = FENCEPOST_FIX_COLUMNS_INIT;
+  row.latitudes = row.longitudes = &zero, row.times_us = &time;
+  row.altitudes_m = &altitude, row.ground_heights_m = &ground;
+  return monitor.feed(row, 1);
+}
+
+// A band of altitudes, and the heights of fixes.
+void heights() {
+  fencepost::condition_definition zone = exact(fencepost_circle("low", 0, 0, 1000));
+  zone.altitude_min_m = 0, zone.altitude_min_reference = FENCEPOST_ALTITUDE_GROUND;
+  zone.altitude_max_m = 120, zone.altitude_max_reference = FENCEPOST_ALTITUDE_GROUND;
+  fencepost::monitor monitor;
+  fencepost::conditions own = monitor.conditions();
+  own.add({zone, exact(fencepost_circle("all heights", 0, 0, 1000))});
+  const fencepost::shape band = own.shape("low");
+  CHECK(band.altitude_min_m == 0 && band.altitude_max_m == 120);
+  CHECK(band.altitude_min_reference == FENCEPOST_ALTITUDE_GROUND &&
+        band.altitude_max_reference == FENCEPOST_ALTITUDE_GROUND);
+  CHECK(std::isinf(own.shape("all heights").altitude_max_m) && own.shape("all heights").altitude_max_reference == 0);
+  CHECK(own.ensure({zone}).kept == 1);
+  monitor.feed(at(true, 0));
+  CHECK(monitor.explain("low").reason == FENCEPOST_REASON_NO_HEIGHT &&
+        std::isnan(monitor.explain("low").vertical_distance_m));
+  CHECK((told(monitor) == std::vector<std::string>{"all heights"}));
+  CHECK(feed_height(monitor, 450, 1).accepted == 1);
+  CHECK(monitor.explain("low").vertical_distance_m == -50);
+  CHECK(feed_height(monitor, 525, 2).accepted == 1);
+  fencepost::event events[4];
+  CHECK(monitor.poll_events(events, 4) == 2);
+  CHECK(events[0].state == FENCEPOST_STATE_SATISFIED && events[0].vertical_distance_m == -50);
+  CHECK(events[1].state == FENCEPOST_STATE_UNSATISFIED && events[1].vertical_distance_m == 5);
+  monitor.acknowledge();
+  // Without a height, the state stays.
+  CHECK(feed_height(monitor, std::nan(""), 3).accepted == 1);
+  CHECK(monitor.state("low") == FENCEPOST_STATE_UNSATISFIED && told(monitor).empty());
+  const double ground = 400, heights[] = {450, 530}, zero = 0;
+  fencepost::point_columns points = FENCEPOST_POINT_COLUMNS_INIT;
+  points.latitudes = points.longitudes = &zero, points.latitude_stride = points.longitude_stride = 0;
+  points.altitudes_m = heights, points.ground_heights_m = &ground, points.ground_height_stride = 0;
+  CHECK((own.containing(points, 2).offsets == std::vector<std::int64_t>{0, 2, 3}));
+  zone.altitude_max_m = -1;
+  CHECK(status_of([&] { own.ensure({zone}); }) == FENCEPOST_E_INVALID_ARGUMENT &&
+        own.shape("low").altitude_max_m == 120);
+}
+
+// Doubted fixes are counted and explained; enough of them corroborate each other.
+void doubts() {
+  fencepost::options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  options.plausible_speed_mps = 60, options.corroboration_count = 3, options.corroboration_time_us = 2 * second;
+  fencepost::monitor monitor(options);
+  monitor.add_circular_condition("a", 0, 0, 1000, exact());
+  monitor.feed(at(true, 0));
+  CHECK(monitor.explain("a").corroborations == 0 && std::isnan(monitor.explain("a").doubted_distance_m));
+  // 0.1 degrees of longitude in a second are more than 11 km/s. A doubted fix causes no error and changes nothing.
+  const fencepost::fix away = at(false, 1);
+  CHECK(monitor.feed(std::vector<fencepost::fix>{away}).doubted == 1);
+  monitor.feed(at(false, 2));
+  const fencepost::explanation doubted = monitor.explain("a");
+  CHECK(doubted.corroborations == 2 && doubted.corroborations_needed == 3 && doubted.doubted_limit_mps == 60);
+  CHECK(doubted.doubted_seconds == 2 && doubted.doubted_distance_m > 11131 && doubted.doubted_distance_m < 11132);
+  CHECK(monitor.state("a") == FENCEPOST_STATE_SATISFIED && monitor.statistics().clock_us == start);
+  CHECK(monitor.statistics().doubted_fixes == 2 && monitor.statistics().accepted_fixes == 1);
+  CHECK(fencepost::monitor::restore(monitor.snapshot()).explain("a").corroborations == 2);
+  fencepost::monitor back = monitor.fork();
+  back.feed(at(true, 3));
+  CHECK(back.explain("a").corroborations == 0 && back.state("a") == FENCEPOST_STATE_SATISFIED);
+  monitor.feed(at(false, 3));
+  CHECK(monitor.state("a") == FENCEPOST_STATE_UNSATISFIED && monitor.explain("a").corroborations == 0);
+  CHECK(monitor.statistics().accepted_fixes == 2 && monitor.statistics().clock_us == start + 3 * second);
+  options.corroboration_count = 1;
+  CHECK(status_of([&] { fencepost::monitor refused(options); }) == FENCEPOST_E_INVALID_ARGUMENT);
+
+  fencepost::conditions zones;
+  zones.add({exact(fencepost_circle("a", 0, 0, 1000))});
+  fencepost::options shared = FENCEPOST_FLEET_OPTIONS_INIT;
+  shared.plausible_speed_mps = 60;
+  fencepost::fleet fleet(zones, shared);
+  const fencepost::device van = fleet.device("van"), bus = fleet.device("bus");
+  fleet.feed(van, at(true, 0));
+  fleet.feed(van, at(false, 1));
+  fleet.feed(bus, at(false, 1));
+  CHECK(fleet.statistics().doubted_fixes == 1 && fleet.statistics(bus).doubted_fixes == 0);
+  CHECK(fleet.explain(van, "a").corroborations == 1 && fleet.position(van)->longitude == 0);
 }
 
 void snapshots() {
@@ -519,6 +733,10 @@ int main() {
   sets_and_times();
   shapes();
   inputs();
+  error_ellipses();
+  timings();
+  heights();
+  doubts();
   snapshots();
   planning();
   questions();

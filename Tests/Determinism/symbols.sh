@@ -16,9 +16,13 @@ forbidden='sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp
   lround llround lrint llrint logb ilogb nextafter remquo'
 
 status=0
-for target in FencepostKernel FencepostCore; do
-  # SwiftPM writes a folder of object files for each module; Embedded Swift writes a single object file.
-  objects=$(find "$build/" -path "*/$target.build/*.o" -o -name "$target.o" | sort)
+# find_objects MODULE: prints the objects of a module. SwiftPM writes a folder of object files for each module; Embedded
+# Swift writes the object Fencepost.o, which contains all modules.
+find_objects() { find "$build/" -path "*/$1.build/*.o" -o -name "$1.o" | sort; }
+engine='FencepostKernel FencepostCore' rest='FencepostStoreCore FencepostABI'
+case $build in *embedded*) engine=Fencepost rest='' ;; esac
+for target in $engine; do
+  objects=$(find_objects $target)
   if [ -z "$objects" ]; then
     echo "symbols: no objects of $target under $build" >&2
     exit 2
@@ -38,8 +42,8 @@ done
 # Only the test build checks the invariants that Architecture.md describes.
 case $build in
   *release* | *embedded*)
-    for target in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
-      objects=$(find "$build/" -path "*/$target.build/*.o" -o -name "$target.o")
+    for target in $engine $rest; do
+      objects=$(find_objects $target)
       # shellcheck disable=SC2086
       if nm $objects | grep -qi 'check_\?invariants'; then
         echo "symbols: $target computes invariants, which only the builds of the tests may" >&2

@@ -65,7 +65,7 @@ import Testing
       memory.storeBytes(of: UInt32(stated), as: UInt32.self)
       let plan = fencepost_plan(
         struct_size: 77, follow: 1, has_wake_up: 1, reserved: 0, wake_up_latitude: 1, wake_up_longitude: 2,
-        wake_up_radius_m: 3)
+        wake_up_radius_m: 3, next_start_us: 4)
       try SizedStruct.write(
         plan, to: memory.baseAddress!.assumingMemoryBound(to: fencepost_plan.self), "out_plan")
       #expect(memory.load(as: UInt32.self) == UInt32(stated))

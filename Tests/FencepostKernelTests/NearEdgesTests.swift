@@ -29,6 +29,65 @@ import TestSupport
     return told
   }
 
+  /// Checks the bounds that come from the last answer alone, at points around it, and the answers at points that count
+  /// as the same point.
+  ///
+  /// - Returns: The numbers of last answers, and of moves after which they sufficed.
+  private func checkMoves(
+    _ random: inout SeededGenerator, _ shape: GeodesicShape, from start: Place, step: Double, _ note: String
+  ) -> (answers: Int, moves: Int) {
+    var near = NearEdges(of: shape, around: point(start).vector)
+    var (answers, moves) = (0, 0)
+    for _ in 0..<8 {
+      let place = start.moved(azimuth: random.uniform(0...360), distance: 2 * step * random.uniform(0...1))
+      guard shape.bounds(at: point(place).vector, among: &near) != nil else { continue }
+      answers += 1
+      for _ in 0..<12 {
+        let moved = point(place.moved(azimuth: random.uniform(0...360), distance: step * random.logarithmic(1e-3, 2)))
+        guard let found = shape.boundsAfterMove(to: moved.vector, among: &near) else { continue }
+        moves += 1
+        let exact = shape.boundaryDistance(of: moved)
+        #expect(
+          found.least <= exact && exact <= found.most,
+          "\(note): \(exact) is not within \(found.least)…\(found.most), at \(moved) after \(place)")
+      }
+      let beside = point(place.moved(azimuth: random.uniform(0...360), distance: 1e-6))
+      guard let found = shape.bounds(at: beside.vector, among: &near) else { continue }
+      let exact = shape.boundaryDistance(of: beside)
+      #expect(found.least <= exact && exact <= found.most, "\(note): \(exact), beside \(place)")
+      let few = shape.boundaryDistance(of: beside, near: found)
+      #expect(few.bitPattern == exact.bitPattern, "\(note): \(few) is not \(exact), beside \(place)")
+    }
+    return (answers, moves)
+  }
+
+  /// Tests that the bounds after a move are right, next to edges of 3 m to 30 km, and next to corners.
+  @Test func boundsAfterAMoveAreRight() throws {
+    var random = SeededGenerator("bounds after a move")
+    var (answers, moves) = (0, 0)
+    for turn in 0..<300 {
+      let middle = random.place()
+      let radius = random.logarithmic(30, 1e5)
+      let ring = star(&random, around: middle, radius: radius, least: turn % 3 == 0 ? 0.97 : 0.3)
+      let buffer = turn % 7 == 0 ? 0.02 * radius : 0
+      guard let shape = try? GeodesicShape.reading(polygon: [[ring]], buffer: buffer) else { continue }
+      let index = random.integer(0...ring.count - 1)
+      let (corner, next) = (ring[index], ring[(index + 1) % ring.count])
+      let edge = GeodesicInverse.solve(
+        latitude1: corner.latitude, longitude1: corner.longitude, latitude2: next.latitude, longitude2: next.longitude)
+      for share in [0, 0.1, 0.5] {
+        let start = Place(latitude: corner.latitude, longitude: corner.longitude)
+          .moved(azimuth: edge.azimuth1, distance: share * edge.distance)
+        for step in [1e-6, 0.3, 20, 200] {
+          let told = checkMoves(&random, shape, from: start, step: step, "turn \(turn)")
+          answers += told.answers
+          moves += told.moves
+        }
+      }
+    }
+    #expect(answers > 10_000 && moves > 2 * answers, "\(answers), \(moves)")
+  }
+
   private func point(_ place: Place) -> SurfacePoint {
     SurfacePoint(latitude: place.latitude, longitude: place.longitude)
   }

@@ -2,7 +2,7 @@
 #ifndef FENCEPOST_FLEET_MODEL_H
 #define FENCEPOST_FLEET_MODEL_H
 
-#include "fuzz.h"
+#include "reached.h"
 
 enum {
   DEVICES = 3,
@@ -20,6 +20,7 @@ typedef struct change {
     ADD_CIRCLE,
     ADD_BEACON,
     ADD_POLYGON,
+    ADD_RULE,
     REMOVE,
     ADVANCE
   } kind;
@@ -29,6 +30,10 @@ typedef struct change {
   int64_t time;
   fencepost_transition_policy policy;
   fencepost_condition_definition options;
+  int has_timing;
+  fencepost_timing timing;
+  fencepost_interval intervals[INTERVALS];
+  uint8_t parts, form, needed; /* of a rule: its parts, by the bits of their names */
 } change;
 
 typedef struct expected {
@@ -54,6 +59,8 @@ typedef struct fleet_model {
   expected *waiting, *flying;
   size_t waiting_count, flying_count, handed_out;
   uint64_t wakes;
+  int is_timed; /* whether the table has had a condition with a timing, and so never a beacon condition: see
+                   fleet_enter() */
 } fleet_model;
 
 static void fleet_wake(void *context) { ++((fleet_model *)context)->wakes; }
@@ -67,13 +74,38 @@ static void square(const change *what, double *latitudes, double *longitudes, fe
   geometry->latitudes = latitudes, geometry->longitudes = longitudes, geometry->vertex_count = 4;
 }
 
+/* The options of a change, with pointers into the change. */
+static fencepost_condition_definition options_of(const change *what, fencepost_timing *timing) {
+  fencepost_condition_definition options = what->options;
+  options.policy = &what->policy;
+  if (what->has_timing) {
+    *timing = what->timing;
+    if (timing->active != NULL) timing->active = what->intervals;
+    options.timing = timing;
+  }
+  return options;
+}
+
+/* A rule, whose parts are stored in the array. */
+static fencepost_condition_definition rule_of(const change *what, const fencepost_condition_definition *options,
+                                              const char *parts[NAMES]) {
+  size_t count = 0;
+  for (int i = 0; i < NAMES; i++)
+    if (what->parts >> i & 1) parts[count++] = names[i];
+  fencepost_condition_definition rule =
+      with(fencepost_rule(names[what->name], what->form, parts, count), NULL, options);
+  rule.at_least = what->needed;
+  return rule;
+}
+
 /* The table and the monitor must both accept a change, or both refuse it with the same message. */
 static fencepost_status change_table(fleet_model *known, const change *what, fencepost_error *error) {
   static const uint8_t uuids[2][16] = {{1}, {2}};
   double latitudes[4], longitudes[4];
   fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
-  fencepost_condition_definition options = what->options;
-  options.policy = &what->policy;
+  const char *parts[NAMES];
+  fencepost_timing timing;
+  fencepost_condition_definition options = options_of(what, &timing);
   switch (what->kind) {
     case ADD_CIRCLE:
       return add_one(
@@ -88,6 +120,7 @@ static fencepost_status change_table(fleet_model *known, const change *what, fen
     case ADD_POLYGON:
       square(what, latitudes, longitudes, &geometry);
       return add_one(known->table, with(fencepost_polygon(names[what->name], &geometry), NULL, &options), error);
+    case ADD_RULE: return add_one(known->table, rule_of(what, &options, parts), error);
     case REMOVE: return remove_named(known->table, names[what->name], NULL, error);
     /* A monitor's advance is not limited by max_time_step, so the fleet's advance must not be limited either. */
     default: return fencepost_fleet_advance(known->fleet, FENCEPOST_ALL_DEVICES, what->time, 1, error);
@@ -98,8 +131,9 @@ static fencepost_status change_monitor(fencepost_monitor *monitor, const change 
   static const uint8_t uuids[2][16] = {{1}, {2}};
   double latitudes[4], longitudes[4];
   fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
-  fencepost_condition_definition options = what->options;
-  options.policy = &what->policy;
+  const char *parts[NAMES];
+  fencepost_timing timing;
+  fencepost_condition_definition options = options_of(what, &timing);
   switch (what->kind) {
     case ADD_CIRCLE:
       return fencepost_monitor_add_circular_condition(monitor, names[what->name], what->latitude, what->longitude,
@@ -110,6 +144,7 @@ static fencepost_status change_monitor(fencepost_monitor *monitor, const change 
     case ADD_POLYGON:
       square(what, latitudes, longitudes, &geometry);
       return ON_OWN(monitor, add_one, with(fencepost_polygon(names[what->name], &geometry), NULL, &options), error);
+    case ADD_RULE: return ON_OWN(monitor, add_one, rule_of(what, &options, parts), error);
     case REMOVE: return ON_OWN(monitor, remove_named, names[what->name], NULL, error);
     default: return fencepost_monitor_advance(monitor, what->time, error);
   }
@@ -123,12 +158,15 @@ static void fleet_gather(fleet_model *known, int device, uint64_t row) {
     REQUIRE(fencepost_monitor_poll_event(known->monitors[device], &event, &available, NULL) == FENCEPOST_OK);
     if (!available) return;
     event.sequence = event.position = 0;
+    reach_event(&event);
     REQUIRE(known->waiting_count < WAITING);
     known->waiting[known->waiting_count++] = (expected){event, (uint8_t)device, row, 0, 0, known->numbers[device]};
   }
 }
 
-/* Creates the device's monitor and repeats all recorded changes on it. */
+/* Creates the device's monitor and repeats all recorded changes on it. For conditions with a timing, a device
+   begins when it is added; so the monitor gets the present time after all changes, and no earlier time. For beacons,
+   the absence counts from the time at which the condition was added; so a table never has both. */
 static void fleet_enter(fleet_model *known, int device) {
   fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.initial_fix_max_age_us = -1;
@@ -139,10 +177,16 @@ static void fleet_enter(fleet_model *known, int device) {
   options.corroboration_count = known->options.corroboration_count;
   options.corroboration_time_us = known->options.corroboration_time_us;
   options.order = known->options.order;
+  options.path = known->options.path;
+  options.max_gap_us = known->options.max_gap_us;
+  options.accuracy_confidence = known->options.accuracy_confidence;
   options.max_pending_events = 1000000;
   REQUIRE(fencepost_monitor_create(NULL, &options, &known->monitors[device], NULL) == FENCEPOST_OK);
   for (size_t i = 0; i < known->past_count; i++)
-    REQUIRE(change_monitor(known->monitors[device], &known->past[i], NULL) == FENCEPOST_OK);
+    if (!known->is_timed || known->past[i].kind != ADVANCE)
+      REQUIRE(change_monitor(known->monitors[device], &known->past[i], NULL) == FENCEPOST_OK);
+  if (known->is_timed && known->floor != FENCEPOST_TIME_UNSET)
+    REQUIRE(fencepost_monitor_advance(known->monitors[device], known->floor, NULL) == FENCEPOST_OK);
   known->sequences[device] = 0;
   REQUIRE(fencepost_fleet_enter_devices(known->fleet, &device_names[device], 1, 1, &known->numbers[device], NULL) ==
           FENCEPOST_OK);
@@ -221,6 +265,12 @@ static void fleet_change(fleet_model *known, const change *what) {
     REQUIRE(!is_late);
     known->floor = what->time;
   }
+  /* Fleets do not have every timing and every rule that a monitor has. */
+  if (status != FENCEPOST_OK && (what->has_timing || what->kind == ADD_RULE)) {
+    REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT);
+    return;
+  }
+  if (what->has_timing) known->is_timed = 1;
   if (status == FENCEPOST_OK && what->kind != ADVANCE) fleet_void(known, names[what->name], 0);
   if (status == FENCEPOST_OK) {
     REQUIRE(known->past_count < PAST);

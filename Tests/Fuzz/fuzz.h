@@ -24,6 +24,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     }                                                                           \
   } while (0)
 
+/*
+ * Counts that a feature was reached, as in REACH("a rule became satisfied"). When replay.c has read a whole folder,
+ * each place with REACH must have been reached: otherwise the corpus does not test what the target was written for.
+ * The counters lie in a section of their own, so that replay.c also finds those that are still 0.
+ */
+typedef struct __attribute__((aligned(16))) reach {
+  const char *feature;
+  uint64_t count;
+} reach;
+#define REACH(name)                                                                       \
+  do {                                                                                    \
+    static reach here __attribute__((section("reaches"), used, aligned(16))) = {name, 0}; \
+    here.count++;                                                                         \
+  } while (0)
+
 /* After a failure, the error detail must match the status, and its message must be a single terminated line. */
 static inline void require_detail(fencepost_status status, const fencepost_error *error) {
   if (status == FENCEPOST_OK) {

@@ -4,8 +4,6 @@
  */
 #include "model.h"
 
-static const char *const names[] = {"a", "b", "c", "d", "e", "long identifier \xc3\xa9", "f", "g"};
-
 static double take_offset(reader *in) { /* most offsets are within 2 km of a place; some are extreme values */
   static const double special[] = {0, 90, -90, 180, -180, 179.9999, -179.9999, 91, NAN, INFINITY, 1e-300, 45};
   uint8_t choice = take8(in);
@@ -45,50 +43,20 @@ static fencepost_fix take_fix(reader *in, const model *known) {
   return fix;
 }
 
-/* A timing with up to three intervals around the clock. */
-static fencepost_timing take_timing(reader *in, const model *known, fencepost_interval intervals[3]) {
-  static const int64_t lengths[] = {1, 1000000, 5000000, 20000000, 60000000, -1, 0, INT64_MAX};
-  fencepost_timing timing = FENCEPOST_TIMING_INIT;
-  uint8_t choice = take8(in), options = take8(in);
-  int64_t edge = known->clock == FENCEPOST_TIME_UNSET ? INT64_C(1700000000000000) : known->clock;
-  if (edge > FENCEPOST_TIME_MIN + 30000000) edge -= 30000000;
-  if (choice & 4) timing.active = intervals;
-  for (size_t i = 0; choice & 4 && i < (choice & 3); i++) {
-    intervals[i].start_us = edge;
-    edge += lengths[take8(in) % 5];
-    intervals[i].end_us = edge;
-    edge += lengths[take8(in) % 7];
-    timing.active_count++;
-  }
-  if (choice & 8 && choice & 4) timing.active_until_us = edge;
-  if (choice & 16) timing.repeat_every_us = lengths[options % 8], timing.repeat_limit = 1 + options % 5;
-  if (choice & 32) timing.absent_after_us = lengths[options / 8 % 8];
-  if (choice & 64) timing.max_events = 1 + options / 64;
-  return timing;
-}
-
 static void add(reader *in, model *known) {
   static const double radii[] = {100, 1000, 10, 20, 400, 5e6, 2e7, 1e-9, 1e300, 0, -1, NAN};
-  fencepost_transition_policy policies[] = {
-      FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,      FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
-      FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT, FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
-      FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,      FENCEPOST_TRANSITION_POLICY_EXACT_INIT};
-  policies[3].entry_dwell_us = 5000000;
-  policies[3].dwell_policy = FENCEPOST_DWELL_EVIDENCE;
-  policies[4].accuracy_factor = 0;
-  policies[4].exit_dwell_us = INT64_C(1000000000000000);
-  policies[5].entry_probability = 0.9;
-  policies[5].exit_probability = 0.1;
   fencepost_condition_definition options = FENCEPOST_CONDITION_DEFINITION_INIT;
   uint8_t shape = take8(in), where = take8(in), place = where & 7;
-  fencepost_interval intervals[3];
+  fencepost_interval intervals[INTERVALS];
   fencepost_timing timing = FENCEPOST_TIMING_INIT;
   if (where & 0x80) {
-    timing = take_timing(in, known, intervals);
+    timing = take_timing(in, known->clock, intervals);
     options.timing = &timing;
   }
-  policies[shape % 6].notify = shape & 0x40 ? (uint32_t)take8(in) & 7 : FENCEPOST_NOTIFY_ALL;
-  options.policy = &policies[shape % 6];
+  if (where & 0x40) take_band(in, &options);
+  fencepost_transition_policy policy = policy_at(shape);
+  policy.notify = shape & 0x40 ? (uint32_t)take8(in) & 7 : FENCEPOST_NOTIFY_ALL;
+  options.policy = &policy;
   options.assuming = take8(in) % 4;
   options.tag = shape;
   fencepost_status status;
@@ -147,7 +115,60 @@ static void add_gate(reader *in, model *known) {
   require_detail(status, &error);
   REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_INVALID_ARGUMENT);
   REQUIRE(status != FENCEPOST_OK || (known->has_gates && shape < 0xf8 && geometry.vertex_count > 1));
+  if (model_is_part(known, place)) REQUIRE(status != FENCEPOST_OK); /* a gate cannot be a part */
   if (status == FENCEPOST_OK && changed) model_added(known, names[place]);
+  if (status == FENCEPOST_OK) model_find(known, names[place])->is_gate = 1;
+}
+
+/* Adds a rule, whose parts are any of the names, or a name that no condition has. The model knows which rules are
+   refused. */
+static void add_rule(reader *in, model *known) {
+  uint8_t shape = take8(in), where = take8(in), number = where & 7, assuming = take8(in);
+  uint16_t chosen = take16(in);
+  const char *parts[NAMES + 1];
+  size_t count = 0;
+  for (int i = 0; i < NAMES; i++)
+    if (chosen >> i & 1) parts[count++] = names[i];
+  int is_twice = chosen >> 15 && count > 0;
+  if (is_twice) {
+    parts[count] = parts[count / 2];
+    count++;
+  }
+  fencepost_interval intervals[INTERVALS];
+  fencepost_timing timing = FENCEPOST_TIMING_INIT;
+  fencepost_transition_policy policy = policy_at(shape);
+  fencepost_condition_definition rule = fencepost_rule(names[number], (where >> 3 & 7) % 5, parts, count);
+  if (shape & 0x80) {
+    timing = take_timing(in, known->clock, intervals);
+    rule.timing = &timing;
+  }
+  policy.notify = shape & 0x40 ? (uint32_t)take8(in) & 7 : FENCEPOST_NOTIFY_ALL;
+  rule.policy = &policy;
+  rule.at_least = rule.rule_form == FENCEPOST_RULE_AT_LEAST ? assuming >> 4 : 0;
+  rule.assuming = assuming % 4;
+  rule.tag = shape;
+  int is_counted = rule.rule_form <= FENCEPOST_RULE_NONE &&
+                   (rule.rule_form != FENCEPOST_RULE_AT_LEAST || (rule.at_least >= 1 && rule.at_least <= count));
+  int is_allowed = count > 0 && !is_twice && is_counted && policy.dwell_policy == FENCEPOST_DWELL_TIMER &&
+                   !model_has_gate(known, chosen) && !model_leads_to(known, chosen, number);
+  if (count > 0 && model_leads_to(known, chosen, number)) REACH("a cycle of rules");
+  uint32_t changed = 1;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = shape & 0x20 ? ON_OWN(known->monitor, ensure_one, rule, &changed, &error)
+                                         : ON_OWN(known->monitor, add_one, rule, &error);
+  require_detail(status, &error);
+  REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_INVALID_ARGUMENT);
+  if (!is_allowed) REQUIRE(status != FENCEPOST_OK);
+  else if (rule.timing == NULL && rule.assuming != FENCEPOST_STATE_UNMONITORED) REQUIRE(status == FENCEPOST_OK);
+  if (status != FENCEPOST_OK) return;
+  if (changed) model_added(known, names[number]);
+  place *here = model_find(known, names[number]);
+  here->is_rule = 1, here->parts = chosen & ((1u << NAMES) - 1u);
+  here->needed = rule.rule_form == FENCEPOST_RULE_AT_LEAST ? rule.at_least
+                 : rule.rule_form == FENCEPOST_RULE_ALL    ? (uint32_t)count
+                                                           : 1;
+  here->is_none = rule.rule_form == FENCEPOST_RULE_NONE;
+  if (rule.timing != NULL) here->is_timed = 1;
 }
 
 static void see(reader *in, model *known) {
@@ -169,18 +190,26 @@ static void see(reader *in, model *known) {
   model_input(known, status, time, 1);
 }
 
-static void feed(reader *in, model *known, size_t count) {
+static void feed(reader *in, model *known, size_t count, int is_measured) {
   fencepost_fix fixes[6];
-  for (size_t i = 0; i < count; i++) fixes[i] = take_fix(in, known);
+  measured more[6];
+  for (size_t i = 0; i < count; i++) {
+    fixes[i] = take_fix(in, known);
+    if (is_measured) more[i] = take_measured(in);
+  }
   fencepost_feed_result result = {0, 0, 0, 0};
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_monitor_feed_fixes(known->monitor, fixes, count, &result, &error);
+  fencepost_fix_columns columns = columns_of(fixes, more);
+  fencepost_status status = is_measured
+                                ? fencepost_monitor_feed_columns(known->monitor, &columns, count, &result, &error)
+                                : fencepost_monitor_feed_fixes(known->monitor, fixes, count, &result, &error);
   require_detail(status, &error);
   REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_QUEUE_FULL);
   uint64_t rows = result.accepted + result.invalid + result.late + result.doubted;
   REQUIRE(known->can_doubt || result.doubted == 0);
   REQUIRE(rows == (status == FENCEPOST_OK ? count : error.position));
   known->accepted += result.accepted;
+  if (result.accepted > 0) known->is_settled = 1;
   known->invalid += result.invalid;
   known->late += result.late;
   known->doubted += result.doubted;
@@ -260,6 +289,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       case 1:
       case 2:
         if (what >> 4 >= 12) add_gate(&in, &known);
+        else if (what >> 4 >= 10) add_rule(&in, &known);
         else add(&in, &known);
         break;
       case 3:
@@ -269,8 +299,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         break;
       case 4:
       case 5:
-      case 6: feed(&in, &known, 1); break;
-      case 7: feed(&in, &known, take8(&in) % 7); break;
+      case 6: feed(&in, &known, 1, what >> 4 >= 10); break;
+      case 7: feed(&in, &known, take8(&in) % 7, what >> 4 >= 10); break;
       case 8:
       case 9: see(&in, &known); break;
       case 10: one_input(&in, &known, what >> 4 >= 12 ? 3 : 0); break;

@@ -2,7 +2,7 @@
  * Fuzzes arrays and columns with arbitrary values: adding from columns, batches of fixes, scan reports, plans; also the
  * geodesic problems, the selection of the best fix and the filter of significant changes.
  */
-#include "fuzz.h"
+#include "features.h"
 
 enum {
   ROWS = 24
@@ -57,6 +57,8 @@ static void require_equal(fencepost_monitor *monitor, fencepost_monitor *other) 
     REQUIRE(fencepost_monitor_poll_event(other, &two, &also, NULL) == FENCEPOST_OK);
     REQUIRE(available == also && memcmp(&one, &two, sizeof one) == 0);
     if (!available) break;
+    if (!isnan(one.vertical_distance_m)) REACH("an event with a vertical distance");
+    if (!isnan(one.probability)) REACH("an event with a probability");
   }
 }
 
@@ -343,6 +345,18 @@ static void try_filter(reader *in) {
   }
 }
 
+/* Feeds rows; returns how many were used, which are all rows unless the queue of events is full. */
+static uint64_t feed_all(fencepost_monitor *monitor, const fencepost_fix_columns *columns, size_t count) {
+  fencepost_feed_result result = {0, 0, 0, 0};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_monitor_feed_columns(monitor, columns, count, &result, &error);
+  require_detail(status, &error);
+  REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_QUEUE_FULL);
+  uint64_t rows = result.accepted + result.invalid + result.late;
+  REQUIRE(rows == (status == FENCEPOST_OK ? count : error.position));
+  return rows;
+}
+
 /* Rows with error ellipses give the same results as single fixes with error ellipses; a fix that is refused leaves the
    monitor as it was, except the counters. */
 static void try_ellipses(reader *in, fencepost_monitor *monitor) {
@@ -359,13 +373,7 @@ static void try_ellipses(reader *in, fencepost_monitor *monitor) {
   columns.majors_m = axes[0].first, columns.major_stride = axes[0].stride;
   columns.minors_m = axes[1].first, columns.minor_stride = axes[1].stride;
   columns.orientations = axes[2].first, columns.orientation_stride = axes[2].stride;
-  fencepost_feed_result result = {0, 0, 0, 0};
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_monitor_feed_columns(monitor, &columns, count, &result, &error);
-  require_detail(status, &error);
-  REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_QUEUE_FULL);
-  uint64_t rows = result.accepted + result.invalid + result.late;
-  REQUIRE(rows == (status == FENCEPOST_OK ? count : error.position));
+  uint64_t rows = feed_all(monitor, &columns, count);
   for (size_t row = 0; row < rows; row++) {
     double ellipse[3];
     for (int axis = 0; axis < 3; axis++) read_column(&axes[axis], row, &ellipse[axis]);
@@ -379,6 +387,146 @@ static void try_ellipses(reader *in, fencepost_monitor *monitor) {
   for (int axis = 0; axis < 3; axis++) free(axes[axis].memory);
 }
 
+/* A place within 3 km of 0, 0. */
+static double take_offset(reader *in) { return (double)(int8_t)take8(in) * 2e-4; }
+
+static int64_t take_near_time(reader *in) { return INT64_C(1700000000000000) + (int64_t)(int8_t)take8(in) * 1000000; }
+
+/* Adds a circle or a polygon near 0, 0 that may have a band, a timing and probabilities. */
+static void try_shape(reader *in, fencepost_monitor *monitor) {
+  static const char *const identifiers[] = {"p", "q", "r", "s"};
+  static const double radii[] = {100, 1000, 10, 400};
+  uint8_t shape = take8(in);
+  fencepost_interval intervals[INTERVALS];
+  fencepost_timing timing = FENCEPOST_TIMING_INIT;
+  fencepost_transition_policy policy = policy_at(take8(in));
+  double latitude = take_offset(in), longitude = take_offset(in);
+  fencepost_condition_definition made =
+      fencepost_circle(identifiers[shape & 3], latitude, longitude, radii[shape >> 2 & 3]);
+  double latitudes[3] = {latitude, latitude, latitude + 0.01}, longitudes[3] = {longitude, longitude + 0.01, longitude};
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  geometry.latitudes = latitudes, geometry.longitudes = longitudes, geometry.vertex_count = 3;
+  if (shape & 0x10) made = fencepost_polygon(made.identifier, &geometry);
+  if (shape & 0x90) made.buffer_m = shape & 0x80 ? 20 : 0;
+  if (shape & 0x20) take_band(in, &made);
+  if (shape & 0x40) {
+    timing = take_timing(in, FENCEPOST_TIME_UNSET, intervals);
+    made.timing = &timing;
+  }
+  made.policy = &policy;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = ON_OWN(monitor, add_one, made, &error);
+  require_detail(status, &error);
+  REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_INVALID_ARGUMENT);
+}
+
+/* Rows with ellipses and heights give the same results as single fixes. */
+static void try_measured(reader *in, fencepost_monitor *monitor) {
+  size_t count = take8(in) % (ROWS + 1);
+  static const double accuracies[] = {5, 0, 30, 1000};
+  fencepost_fix fixes[ROWS + 1];
+  measured more[ROWS + 1];
+  for (size_t row = 0; row < count; row++) {
+    fixes[row].latitude = take_offset(in), fixes[row].longitude = take_offset(in);
+    fixes[row].time_us = take_near_time(in);
+    fixes[row].accuracy_m = accuracies[(uint64_t)fixes[row].time_us & 3];
+    more[row] = take_measured(in);
+  }
+  fencepost_monitor *single = NULL;
+  REQUIRE(fencepost_monitor_fork(monitor, &single, NULL) == FENCEPOST_OK);
+  fencepost_fix_columns columns = columns_of(fixes, more);
+  uint64_t rows = feed_all(monitor, &columns, count);
+  for (size_t row = 0; row < rows; row++) {
+    fencepost_error second = FENCEPOST_ERROR_INIT;
+    require_detail(feed_one(single, &fixes[row], &more[row], &second), &second);
+  }
+  require_equal(monitor, single);
+  fencepost_monitor_destroy(single);
+}
+
+/* With heights and times, a point is in some of the shapes that contain it without them; each row gives the same
+   answer as a call with this row alone. */
+static void try_heights_and_times(reader *in, fencepost_monitor *monitor) {
+  enum {
+    MOST = 1024
+  };
+  size_t count = take8(in) % (ROWS + 1), size = 0;
+  measured more[ROWS + 1];
+  double latitudes[ROWS + 1], longitudes[ROWS + 1];
+  int64_t times[ROWS + 1], offsets[ROWS + 1];
+  static uint64_t all[ROWS * MOST], alone[MOST], plain[MOST];
+  for (size_t row = 0; row < count; row++) {
+    latitudes[row] = take_offset(in), longitudes[row] = take_offset(in);
+    times[row] = take8(in) & 1 ? take_near_time(in) : FENCEPOST_TIME_UNSET;
+    more[row] = take_measured(in);
+  }
+  fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
+  columns.latitudes = latitudes, columns.longitudes = longitudes, columns.times_us = times;
+  columns.altitudes_m = &more->altitude, columns.altitude_stride = sizeof *more;
+  columns.geoid_heights_m = &more->geoid, columns.geoid_height_stride = sizeof *more;
+  columns.ground_heights_m = &more->ground, columns.ground_height_stride = sizeof *more;
+  REQUIRE(ON_OWN(monitor, fencepost_conditions_containing_columns, &columns, count, offsets, all, NULL, ROWS * MOST,
+                 &size, NULL) == FENCEPOST_OK);
+  REQUIRE(offsets[0] == 0 && offsets[count] == (int64_t)size);
+  for (size_t row = 0; row < count; row++) {
+    fencepost_point_columns one = columns;
+    int64_t ends[2];
+    size_t found = 0, there = 0, met = 0;
+    one.latitudes += row, one.longitudes += row, one.times_us += row;
+    one.altitudes_m = &more[row].altitude, one.geoid_heights_m = &more[row].geoid;
+    one.ground_heights_m = &more[row].ground;
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_containing_columns, &one, 1, ends, alone, NULL, MOST, &found, NULL) ==
+            FENCEPOST_OK);
+    REQUIRE(offsets[row + 1] - offsets[row] == (int64_t)found);
+    REQUIRE(memcmp(alone, all + offsets[row], found * sizeof *alone) == 0);
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_containing, latitudes[row], longitudes[row], plain, NULL, MOST, &there,
+                   NULL) == FENCEPOST_OK);
+    for (size_t i = 0; i < there; i++) met += met < found && plain[i] == alone[met];
+    REQUIRE(met == found);
+    if (found > 0) REACH("a point at a height and time within a shape");
+    if (found < there) REACH("a point within a shape at another height or time");
+  }
+}
+
+/* Each row of a question for probabilities gives the same answer as a call with this row alone. */
+static void try_probabilities(reader *in, fencepost_monitor *monitor) {
+  static const char *const identifiers[] = {"p", "q", "r", "s"};
+  static const double accuracies[] = {5, 0, 30, 1000, 1e300, -1, NAN, 20000},
+                      confidences[] = {0.68, 0.95, 0.01, 0.9999, 0.5, 0, 1, NAN};
+  size_t count = take8(in) % (ROWS + 1);
+  uint8_t shape = take8(in);
+  double latitudes[ROWS + 1], longitudes[ROWS + 1], accuracy[ROWS + 1], found[ROWS + 1];
+  measured more[ROWS + 1];
+  for (size_t row = 0; row < count; row++) {
+    latitudes[row] = take_offset(in), longitudes[row] = take_offset(in);
+    accuracy[row] = accuracies[take8(in) & 7];
+    more[row] = take_measured(in);
+  }
+  fencepost_measured_columns columns = FENCEPOST_MEASURED_COLUMNS_INIT;
+  columns.latitudes = latitudes, columns.longitudes = longitudes, columns.accuracies_m = accuracy;
+  columns.majors_m = &more->major, columns.minors_m = &more->minor, columns.orientations = &more->orientation;
+  columns.major_stride = columns.minor_stride = columns.orientation_stride = sizeof *more;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  const char *identifier = identifiers[shape & 3];
+  double confidence = confidences[shape >> 2 & 7];
+  fencepost_status status =
+      ON_OWN(monitor, fencepost_conditions_probability, identifier, &columns, count, confidence, found, &error);
+  require_detail(status, &error);
+  if (status != FENCEPOST_OK) return;
+  for (size_t row = 0; row < count; row++) {
+    fencepost_measured_columns one = columns;
+    double alone = -1;
+    one.latitudes += row, one.longitudes += row, one.accuracies_m += row;
+    one.majors_m = &more[row].major, one.minors_m = &more[row].minor, one.orientations = &more[row].orientation;
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_probability, identifier, &one, 1, confidence, &alone, NULL) ==
+            FENCEPOST_OK);
+    REQUIRE(memcmp(&alone, &found[row], sizeof alone) == 0 || (isnan(alone) && isnan(found[row])));
+    REQUIRE(isnan(alone) || (alone >= 0 && alone <= 1));
+    if (isgreater(alone, 0) && isless(alone, 1)) REACH("a probability between 0 and 1");
+    if (isnan(alone)) REACH("a probability of an error above 10 km");
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   reader in = {data, size};
   fencepost_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
@@ -388,7 +536,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   REQUIRE(fencepost_monitor_create(NULL, &options, &monitor, NULL) == FENCEPOST_OK);
   for (int i = 0; in.size > 0 && i < 30; i++) {
     uint8_t what = take8(&in);
-    switch (what >= 0xf0 ? 8 : what >= 0xe0 ? 9 : what & 7) {
+    switch (what >= 0xf0 ? 8 : what >= 0xe0 ? 9 : what >= 0xc0 ? 10 + (what >> 3 & 3) : what & 7) {
       case 0: try_columns(&in, monitor); break;
       case 1: try_fixes(&in, monitor); break;
       case 2: try_sightings(&in, monitor); break;
@@ -398,6 +546,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       case 6: try_filter(&in); break;
       case 8: try_questions(&in, monitor); break;
       case 9: try_ellipses(&in, monitor); break;
+      case 10: try_shape(&in, monitor); break;
+      case 11: try_measured(&in, monitor); break;
+      case 12: try_heights_and_times(&in, monitor); break;
+      case 13: try_probabilities(&in, monitor); break;
       default: try_fix_columns(&in, monitor); break;
     }
   }

@@ -32,6 +32,13 @@ static int64_t clock_of(const fleet_model *known, int device) {
   return own.clock_us;
 }
 
+/* Whether a beacon condition was ever added. */
+static int has_beacons(const fleet_model *known) {
+  for (size_t i = 0; i < known->past_count; i++)
+    if (known->past[i].kind == ADD_BEACON) return 1;
+  return 0;
+}
+
 static fencepost_fix take_fix(reader *in, int64_t clock) {
   static const double accuracies[] = {5, 0, 1, 30, 65, 150, 1000, -1, NAN, 1e300};
   fencepost_fix fix;
@@ -44,20 +51,32 @@ static fencepost_fix take_fix(reader *in, int64_t clock) {
 
 static void change_something(reader *in, fleet_model *known, int is_removal) {
   static const double sizes[] = {100, 1000, 10, 20, 400, 5e6, 2e7, 1e-9, 1e300, 0, -1, NAN};
-  static const fencepost_transition_policy policies[] = {FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,
-                                                         FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
-                                                         FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT};
-  uint8_t shape = take8(in);
-  change what = {.kind = REMOVE, .name = (uint8_t)(take8(in) % NAMES)};
+  uint8_t shape = take8(in), name = take8(in), more = 0;
+  change what = {.kind = REMOVE, .name = (uint8_t)(name % NAMES)};
   if (!is_removal) {
-    what.policy = policies[shape % 3];
+    if (name >= 0xb0) more = take8(in);
+    what.policy = policy_at(more & 4 ? shape % POLICIES : shape % 3);
     if (shape & 8) what.policy.entry_dwell_us = 5000000;
     if (shape & 16) what.policy.dwell_policy = FENCEPOST_DWELL_EVIDENCE;
     what.options = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
     what.options.tag = shape;
     what.options.assuming = FENCEPOST_STATE_UNSATISFIED;
     if (shape & 32) what.options.assuming = take8(in) % 4;
-    if (shape >> 6 == 3) {
+    if (more & 1 && !has_beacons(known)) {
+      what.has_timing = 1;
+      what.timing =
+          take_timing(in, known->floor == FENCEPOST_TIME_UNSET ? clock_of(known, 0) : known->floor, what.intervals);
+      what.timing.active_until_us = INT64_MAX; /* a fleet does not report that a list ended */
+    }
+    if (more & 2) take_band(in, &what.options);
+    if (more & 8) what.policy.notify = take8(in) & 7;
+    if (more >> 4 >= 10) {
+      uint8_t number = take8(in);
+      what.kind = ADD_RULE;
+      what.parts = take8(in);
+      what.form = number % 5;
+      what.needed = what.form == FENCEPOST_RULE_AT_LEAST ? number >> 4 : 0;
+    } else if (shape >> 6 == 3 && !known->is_timed && !what.has_timing) {
       what.kind = ADD_BEACON;
       what.beacon = shape & 1;
       what.major = (int32_t)(take8(in) % 4) - 1, what.minor = (int32_t)(take8(in) % 4) - 1;
@@ -73,21 +92,32 @@ static void change_something(reader *in, fleet_model *known, int is_removal) {
   REQUIRE(fencepost_fleet_next_deadline(known->fleet, FENCEPOST_ALL_DEVICES, &deadline, NULL) == FENCEPOST_OK);
 }
 
-static void feed(reader *in, fleet_model *known) {
+static void feed(reader *in, fleet_model *known, int is_measured) {
   int device = take8(in) % DEVICES;
   fencepost_fix fix = take_fix(in, clock_of(known, device));
   fencepost_error one = FENCEPOST_ERROR_INIT, other = FENCEPOST_ERROR_INIT;
+  if (is_measured) {
+    measured more = take_measured(in);
+    fencepost_fix_columns columns = columns_of(&fix, &more);
+    fencepost_fleet_columns rows = FENCEPOST_FLEET_COLUMNS_INIT;
+    columns.refuse_invalid = 2;
+    rows.devices = &known->numbers[device], rows.fixes = &columns;
+    fencepost_status status = fencepost_fleet_feed_columns(known->fleet, &rows, 1, NULL, &one);
+    fleet_input(known, device, status, &one, feed_one(known->monitors[device], &fix, &more, &other), &other);
+    return;
+  }
   fencepost_status status = fencepost_fleet_feed_fix(known->fleet, known->numbers[device], &fix, &one);
   fleet_input(known, device, status, &one, fencepost_monitor_feed_fix(known->monitors[device], &fix, &other), &other);
 }
 
 /* Feeds rows of all devices, by number or by a dictionary of any width. */
-static void feed_columns(reader *in, fleet_model *known) {
+static void feed_columns(reader *in, fleet_model *known, int is_measured) {
   enum {
     ROWS = 12
   };
   static const uint32_t widths[] = {1, 2, 4, 8};
   fencepost_fix fixes[ROWS];
+  measured more[ROWS];
   uint8_t owners[ROWS];
   uint64_t bytes[ROWS]; /* the device column; its elements may have any width */
   int64_t clocks[DEVICES];
@@ -98,6 +128,7 @@ static void feed_columns(reader *in, fleet_model *known) {
   for (size_t i = 0; i < count; i++) {
     owners[i] = take8(in) % DEVICES;
     fixes[i] = take_fix(in, clocks[owners[i]]);
+    if (is_measured) more[i] = take_measured(in);
     if (fixes[i].time_us > clocks[owners[i]] && fixes[i].time_us <= FENCEPOST_TIME_MAX)
       clocks[owners[i]] = fixes[i].time_us;
     uint64_t value = shape & 4 ? owners[i] : known->numbers[owners[i]];
@@ -105,10 +136,7 @@ static void feed_columns(reader *in, fleet_model *known) {
                                                             program */
   }
   uint8_t *column = exact_copy((const uint8_t *)bytes, count * width);
-  fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
-  columns.latitudes = &fixes[0].latitude, columns.longitudes = &fixes[0].longitude;
-  columns.accuracies_m = &fixes[0].accuracy_m, columns.times_us = &fixes[0].time_us;
-  columns.latitude_stride = columns.longitude_stride = columns.accuracy_stride = columns.time_stride = sizeof *fixes;
+  fencepost_fix_columns columns = columns_of(fixes, is_measured ? more : NULL);
   fencepost_fleet_columns rows = FENCEPOST_FLEET_COLUMNS_INIT;
   rows.devices = column, rows.device_width = width, rows.device_stride = width, rows.fixes = &columns;
   if (shape & 4) rows.dictionary = known->numbers, rows.dictionary_count = DEVICES;
@@ -120,7 +148,8 @@ static void feed_columns(reader *in, fleet_model *known) {
   REQUIRE(status == FENCEPOST_OK);
   REQUIRE(result.accepted + result.invalid + result.late + result.doubted == count);
   for (size_t i = 0; i < count; i++) {
-    fencepost_status own = fencepost_monitor_feed_fix(known->monitors[owners[i]], &fixes[i], NULL);
+    fencepost_status own = is_measured ? feed_one(known->monitors[owners[i]], &fixes[i], &more[i], NULL)
+                                       : fencepost_monitor_feed_fix(known->monitors[owners[i]], &fixes[i], NULL);
     REQUIRE(own == FENCEPOST_OK || own == FENCEPOST_E_INVALID_ARGUMENT || own == FENCEPOST_E_LATE_INPUT ||
             own == FENCEPOST_E_AHEAD_OF_CLOCK);
     fleet_gather(known, owners[i], i);
@@ -165,6 +194,8 @@ static void pass_time(reader *in, fleet_model *known) {
     uint32_t flags = stated[take8(in) & 7], kinds = take8(in) & 0x3e;
     if (choice & 0x10) kinds = 0;
     status = fencepost_fleet_set_host_capabilities(known->fleet, known->numbers[device], flags, kinds, time, &one);
+    /* A fleet over conditions with a timing refuses limits of the hosts. */
+    if (known->is_timed && status == FENCEPOST_E_INVALID_ARGUMENT) return;
     fleet_input(known, device, status, &one,
                 fencepost_monitor_set_host_capabilities(known->monitors[device], flags, kinds, time, &other), &other);
   } else if (choice >= 0x80) {
@@ -352,6 +383,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     options.plausible_speed_mps = shape & 16 ? 1000 : 100;
     options.corroboration_count = shape & 32 ? 2 : 3;
     options.corroboration_time_us = shape & 64 ? 0 : 5000000;
+  } else {
+    if (shape & 16) options.path = FENCEPOST_PATH_GEODESIC, options.max_gap_us = 60000000;
+    if (shape & 32) options.accuracy_confidence = 0.95;
   }
   fleet_model known;
   fleet_begin(&known, &options);
@@ -368,8 +402,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       case 4:
       case 5:
       case 6:
-      case 7: feed(&in, &known); break;
-      case 8: feed_columns(&in, &known); break;
+      case 7: feed(&in, &known, what >> 4 >= 10); break;
+      case 8: feed_columns(&in, &known, what >> 4 >= 10); break;
       case 9: see(&in, &known); break;
       case 10: pass_time(&in, &known); break;
       case 11: renew(&in, &known); break;

@@ -7,6 +7,9 @@ static void set_pointer(uint8_t *bytes, size_t size, size_t offset, const void *
   if (size >= offset + sizeof pointer) memcpy(bytes + offset, &pointer, sizeof pointer);
 }
 
+/* The intervals of all timings; a fuzzed count is reduced to their number. */
+static const fencepost_interval intervals[] = {{0, 30000000}, {60000000, 90000000}, {INT64_MIN, INT64_MAX}};
+
 /* Returns a structure with arbitrary bytes and an arbitrary size. Three quarters of the sizes are equal or close to the
    size that the library knows. */
 static uint8_t *take_structure(reader *in, size_t known, size_t *out_size) {
@@ -19,6 +22,22 @@ static uint8_t *take_structure(reader *in, size_t known, size_t *out_size) {
   memcpy(bytes, &stated, 4);
   *out_size = size;
   return bytes;
+}
+
+/* Sets the pointers of a definition. Returns its timing, which may be arbitrary, and must outlive the definition.
+   */
+static uint8_t *take_timing_of(reader *in, uint8_t *definition, size_t size) {
+  static const char *const parts[] = {"c", "p"};
+  size_t timing_size;
+  uint8_t choice = take8(in), *timing = take_structure(in, sizeof(fencepost_timing), &timing_size);
+  size_t count = choice >> 2 & 3;
+  set_pointer(timing, timing_size, offsetof(fencepost_timing, active), choice & 2 ? intervals : NULL);
+  set_pointer(timing, timing_size, offsetof(fencepost_timing, active_count), (const void *)count);
+  set_pointer(definition, size, offsetof(fencepost_condition_definition, timing), choice & 1 ? timing : NULL);
+  set_pointer(definition, size, offsetof(fencepost_condition_definition, parts), parts);
+  count = choice >> 4 & 1 ? 2 : 0;
+  set_pointer(definition, size, offsetof(fencepost_condition_definition, part_count), (const void *)count);
+  return timing;
 }
 
 static fencepost_monitor *try_monitor(reader *in) {
@@ -54,6 +73,7 @@ static void try_condition(reader *in, fencepost_monitor *monitor) {
   uint8_t *policy = take_structure(in, sizeof(fencepost_transition_policy), &policy_size);
   uint8_t *options = take_structure(in, sizeof(fencepost_condition_definition), &size);
   int with_policy = take8(in) & 1;
+  uint8_t *timing = take_timing_of(in, options, size);
   set_pointer(options, size, offsetof(fencepost_condition_definition, policy), with_policy ? policy : NULL);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = fencepost_monitor_add_circular_condition(
@@ -66,6 +86,10 @@ static void try_condition(reader *in, fencepost_monitor *monitor) {
     fencepost_sync_result result;
     REQUIRE(ON_OWN(monitor, fencepost_conditions_describe, "c", NULL, &stored, NULL, NULL) == FENCEPOST_OK);
     REQUIRE(stored.struct_size == sizeof stored);
+    if (stored.entry_probability > 0) REACH("a policy with probabilities");
+    fencepost_shape shape = FENCEPOST_SHAPE_INIT;
+    REQUIRE(ON_OWN(monitor, fencepost_conditions_describe, "c", NULL, NULL, &shape, NULL) == FENCEPOST_OK);
+    if (shape.altitude_min_reference != 0 || shape.altitude_max_reference != 0) REACH("a band of altitudes");
     REQUIRE(ON_OWN(monitor, fencepost_conditions_put_circles, FENCEPOST_PUT_ENSURE,
                    (const fencepost_condition_definition *)(void *)options, &name, &zero, &zero, &radius, NULL, 1,
                    &result, NULL) == FENCEPOST_OK);
@@ -73,6 +97,7 @@ static void try_condition(reader *in, fencepost_monitor *monitor) {
   }
   free(options);
   free(policy);
+  free(timing);
 }
 
 static void try_outputs(reader *in, fencepost_monitor *monitor) {
@@ -84,6 +109,8 @@ static void try_outputs(reader *in, fencepost_monitor *monitor) {
   free(statistics);
   fencepost_error second = FENCEPOST_ERROR_INIT;
   uint8_t *explanation = take_structure(in, sizeof(fencepost_explanation), &size);
+  set_pointer(explanation, size, offsetof(fencepost_explanation, parts), NULL);
+  set_pointer(explanation, size, offsetof(fencepost_explanation, parts_capacity), NULL);
   status = fencepost_monitor_explain(monitor, "c", (fencepost_explanation *)(void *)explanation, &second);
   require_detail(status, &second);
   free(explanation);
@@ -107,6 +134,7 @@ static void try_definitions(reader *in, fencepost_monitor *monitor) {
   size_t size, policy_size;
   uint8_t *first = take_structure(in, sizeof(fencepost_condition_definition), &size);
   uint8_t *policy = take_structure(in, sizeof(fencepost_transition_policy), &policy_size);
+  uint8_t *timing = take_timing_of(in, first, size);
   size_t count = 1 + take8(in) % 3;
   if (size < 4) size = 4;
   uint8_t *array = malloc(count * size);
@@ -130,6 +158,7 @@ static void try_definitions(reader *in, fencepost_monitor *monitor) {
   else REQUIRE(result.added == 9 && error.position < count);
   free(array);
   free(policy);
+  free(timing);
   free(first);
 }
 

@@ -2,13 +2,16 @@
 #ifndef FENCEPOST_MODEL_H
 #define FENCEPOST_MODEL_H
 
-#include "fuzz.h"
+#include "reached.h"
 
 enum {
   PLACES = 8,
+  NAMES = 9, /* identifiers: one for each place, and one that no condition has */
   FLIGHT = 8,
   CROWD = 1100
 };
+
+static const char *const names[NAMES] = {"a", "b", "c", "d", "e", "long identifier \xc3\xa9", "f", "g", "missing"};
 
 /* Describes one identifier: its condition and its last committed event. */
 typedef struct place {
@@ -17,6 +20,8 @@ typedef struct place {
   fencepost_event last; /* the event that the record must show as its last event */
   fencepost_event told; /* the last delivered event; its sequence is 0 before the first event is delivered */
   int is_timed;         /* whether the condition has had a timing: repeats and starts tell a state again */
+  int is_gate, is_rule, is_none;
+  uint32_t parts, needed; /* of a rule: its parts, by the bits of their names, and the number that must be satisfied */
 } place;
 
 typedef struct model {
@@ -27,7 +32,8 @@ typedef struct model {
   int64_t max_step; /* 0: no limit */
   int has_gates;    /* whether the monitor accepts gates */
   uint64_t inputs, accepted, invalid, late, ahead, sightings, doubted;
-  int can_doubt; /* whether the monitor has a plausible speed */
+  int is_settled; /* whether a time is known, and no rewind came after the last input */
+  int can_doubt;  /* whether the monitor has a plausible speed */
   uint64_t handed_out, generation;
   uint64_t crowd; /* the number of extra conditions at 60° south, which no device reaches; with so many conditions,
                      forks share the states of the first generations */
@@ -82,6 +88,35 @@ static place *model_find(model *known, const char *identifier) {
     if (known->places[i].identifier != NULL && strcmp(known->places[i].identifier, identifier) == 0)
       return &known->places[i];
   return NULL;
+}
+
+/* Whether one of the names is a gate. */
+static int model_has_gate(model *known, uint32_t chosen) {
+  for (int i = 0; i < NAMES; i++) {
+    const place *here = model_find(known, names[i]);
+    if (chosen >> i & 1 && here != NULL && here->is_gate) return 1;
+  }
+  return 0;
+}
+
+/* Whether a condition is a part of a rule other than itself. */
+static int model_is_part(model *known, int number) {
+  for (int i = 0; i < NAMES; i++) {
+    const place *here = model_find(known, names[i]);
+    if (i != number && here != NULL && here->is_rule && here->parts >> number & 1) return 1;
+  }
+  return 0;
+}
+
+/* Whether one of the names is `number`, or a rule that leads to it by its parts. */
+static int model_leads_to(model *known, uint32_t chosen, int number) {
+  uint32_t met = chosen;
+  for (int round = 0; round < NAMES; round++)
+    for (int i = 0; i < NAMES; i++) {
+      const place *here = model_find(known, names[i]);
+      if (i != number && met >> i & 1 && here != NULL && here->is_rule) met |= here->parts;
+    }
+  return met >> number & 1;
 }
 
 static void model_record(model *known, const char *identifier, fencepost_record *record) {
@@ -176,6 +211,7 @@ static void model_rewind(model *known, int64_t time) {
   fencepost_statistics counted = FENCEPOST_STATISTICS_INIT;
   REQUIRE(fencepost_monitor_statistics(known->monitor, &counted, NULL) == FENCEPOST_OK && counted.clock_us == time);
   known->clock = time;
+  known->is_settled = 0;
   size_t count;
   for (fencepost_state state = FENCEPOST_STATE_SATISFIED; state <= FENCEPOST_STATE_UNSATISFIED; state++)
     REQUIRE(fencepost_monitor_list_conditions(known->monitor, state, 0, NULL, 0, &count, NULL) == FENCEPOST_OK &&
@@ -201,6 +237,7 @@ static void model_input(model *known, fencepost_status status, int64_t time, int
       REQUIRE(time >= FENCEPOST_TIME_MIN && time <= FENCEPOST_TIME_MAX);
       REQUIRE(known->clock == FENCEPOST_TIME_UNSET || time >= known->clock);
       known->inputs++;
+      known->is_settled = 1;
       break;
     case FENCEPOST_E_LATE_INPUT:
       REQUIRE(known->clock != FENCEPOST_TIME_UNSET && time < known->clock);
@@ -246,6 +283,10 @@ static void model_take(model *known, const fencepost_event *event) {
   REQUIRE(ON_OWN(known->monitor, fencepost_conditions_describe, event->identifier, &condition, NULL, NULL, NULL) ==
           FENCEPOST_OK);
   REQUIRE(event->tag == condition.tag);
+  REQUIRE(event->decided_by == 0 || (here->is_rule && event->decided_by <= known->generation));
+  REQUIRE((condition.kind == FENCEPOST_CONDITION_RULE) == here->is_rule);
+  reach_event(event);
+  reach_event_of_rule(event);
   if (condition.kind ==
       FENCEPOST_CONDITION_LINE_GEOGRAPHIC) { /* a line has no state: each crossing is an event, in one direction */
     uint32_t directions = FENCEPOST_EVENT_LEFT_TO_RIGHT | FENCEPOST_EVENT_RIGHT_TO_LEFT;
@@ -320,18 +361,59 @@ static void model_restarted(model *known, fencepost_monitor *monitor) {
   model_take_back(known);
 }
 
+/* Checks the state of a rule: it follows from the states of its parts by Kleene's logic. */
+static void model_rule(model *known, const place *here, const fencepost_explanation *found) {
+  uint32_t satisfied = 0, unknown = 0, count = 0;
+  for (int i = 0; i < NAMES; i++) {
+    if (!(here->parts >> i & 1)) continue;
+    fencepost_state state = FENCEPOST_STATE_UNKNOWN;
+    const place *part = model_find(known, names[i]);
+    if (part != NULL) {
+      fencepost_explanation own = FENCEPOST_EXPLANATION_INIT;
+      REQUIRE(fencepost_monitor_explain(known->monitor, names[i], &own, NULL) == FENCEPOST_OK);
+      state = own.diagnostics & FENCEPOST_DIAGNOSTIC_INACTIVE ? FENCEPOST_STATE_UNSATISFIED : own.observed;
+    }
+    REQUIRE(count < found->part_count);
+    REQUIRE(strcmp(found->parts[count].identifier, names[i]) == 0);
+    REQUIRE(found->parts[count].generation == (part == NULL ? 0 : part->generation));
+    REQUIRE(found->parts[count].state == state);
+    satisfied += state == FENCEPOST_STATE_SATISFIED;
+    unknown += state == FENCEPOST_STATE_UNKNOWN;
+    count++;
+  }
+  REQUIRE(count == found->part_count);
+  fencepost_state yes = here->is_none ? FENCEPOST_STATE_UNSATISFIED : FENCEPOST_STATE_SATISFIED;
+  fencepost_state no = here->is_none ? FENCEPOST_STATE_SATISFIED : FENCEPOST_STATE_UNSATISFIED;
+  fencepost_state expected = satisfied >= here->needed             ? yes
+                             : satisfied + unknown >= here->needed ? FENCEPOST_STATE_UNKNOWN
+                                                                   : no;
+  if (found->diagnostics & FENCEPOST_DIAGNOSTIC_INACTIVE) REQUIRE(found->observed == FENCEPOST_STATE_UNKNOWN);
+  else if (expected == FENCEPOST_STATE_UNKNOWN) REQUIRE(found->observed == FENCEPOST_STATE_UNKNOWN);
+  else if (found->reason == FENCEPOST_REASON_DWELLING) REQUIRE(found->observed == 3 - expected);
+  else REQUIRE(found->observed == expected || (found->observed == FENCEPOST_STATE_UNKNOWN && !known->is_settled));
+  if (found->observed == FENCEPOST_STATE_SATISFIED) REACH("a satisfied rule");
+  if (found->observed == FENCEPOST_STATE_UNSATISFIED) REACH("an unsatisfied rule");
+  if (found->observed == FENCEPOST_STATE_SATISFIED && here->is_none) REACH("a satisfied rule `none`");
+  if (expected == FENCEPOST_STATE_UNKNOWN) REACH("a rule that its unknown parts decide");
+}
+
 static void model_explanation(model *known, const place *here, const fencepost_record *record,
                               const fencepost_explanation *found, int is_drained) {
   REQUIRE(strcmp(fencepost_reason_name(found->reason), "unknown_reason") != 0);
   REQUIRE(found->observed >= 0 && found->observed <= 2);
   int is_gate = record->condition.kind == FENCEPOST_CONDITION_LINE_GEOGRAPHIC;
   if (is_gate) REQUIRE(found->observed == FENCEPOST_STATE_UNKNOWN && found->reason != FENCEPOST_REASON_DWELLING);
+  reach_explanation(found);
+  REQUIRE((found->part_count > 0) == here->is_rule);
+  if (here->is_rule) model_rule(known, here, found);
+  /* A shape that no fix has determined is unsatisfied after absent_after_us. */
+  int is_absent = here->is_timed && found->observed == FENCEPOST_STATE_UNSATISFIED;
   switch (is_gate ? FENCEPOST_REASON_NO_FIX_YET : found->reason) {
     case FENCEPOST_REASON_INSIDE:
     case FENCEPOST_REASON_SEEN: REQUIRE(found->observed == FENCEPOST_STATE_SATISFIED); break;
     case FENCEPOST_REASON_OUTSIDE:
     case FENCEPOST_REASON_ABSENT: REQUIRE(found->observed == FENCEPOST_STATE_UNSATISFIED); break;
-    case FENCEPOST_REASON_NO_FIX_YET:
+    case FENCEPOST_REASON_NO_FIX_YET: REQUIRE(found->observed == FENCEPOST_STATE_UNKNOWN || is_absent); break;
     case FENCEPOST_REASON_NOT_SEEN_YET:
     case FENCEPOST_REASON_SCANNER_OFF:
     case FENCEPOST_REASON_UNMONITORED:
@@ -390,7 +472,9 @@ static void model_check(model *known) {
   for (int i = 0; i < PLACES; i++) {
     if (known->places[i].identifier == NULL) continue;
     fencepost_record record;
+    fencepost_condition_state parts[NAMES];
     fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+    explanation.parts = parts, explanation.parts_capacity = NAMES;
     conditions++;
     model_record(known, known->places[i].identifier, &record);
     REQUIRE(record.condition.generation == known->places[i].generation);

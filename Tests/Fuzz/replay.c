@@ -2,7 +2,8 @@
  * Runs a target on the named files, or on the files of a named folder, without a fuzzing engine. Prints their number.
  * If FUZZ_LOUD is set, prints the name of each file before the file is read. A failing input ends the process, so the
  * last name is that of the failing input. The process also ends if a floating-point exception other than inexact or
- * underflow is raised, because hosts may trap such exceptions.
+ * underflow is raised, because hosts may trap such exceptions. After a whole folder, each feature that the target
+ * counts with REACH must have been reached.
  */
 #include <dirent.h>
 #include <fenv.h>
@@ -11,6 +12,31 @@
 #include "fuzz.h"
 
 static size_t replayed;
+
+/* The counters of REACH; the linker defines the two symbols if the target has such counters. */
+extern reach __start_reaches[] __attribute__((weak));
+extern reach __stop_reaches[] __attribute__((weak));
+
+/* Checks that every feature was reached, and returns their number; -1 if one was not. Different places may count
+   the same feature. If FUZZ_LOUD is set, prints the counts. */
+static int count_features(int is_loud) {
+  int features = 0, is_missing = 0;
+  for (const reach *one = __start_reaches; one < __stop_reaches; one++) {
+    uint64_t count = 0;
+    int is_first = 1;
+    for (const reach *other = __start_reaches; other < __stop_reaches; other++) {
+      if (strcmp(one->feature, other->feature) != 0) continue;
+      count += other->count;
+      if (other < one) is_first = 0;
+    }
+    if (!is_first) continue;
+    if (is_loud) fprintf(stderr, "%10llu %s\n", (unsigned long long)count, one->feature);
+    if (count == 0) fprintf(stderr, "not reached: %s\n", one->feature);
+    is_missing |= count == 0;
+    features++;
+  }
+  return is_missing ? -1 : features;
+}
 
 static int replay_file(const char *path) {
   FILE *file = fopen(path, "rb");
@@ -55,6 +81,11 @@ int main(int count, char **arguments) {
   int failed = 0;
   int is_loud = getenv("FUZZ_LOUD") != NULL;
   for (int i = 1; i < count; i++) failed |= replay(arguments[i], is_loud);
-  printf("%zu inputs\n", replayed);
-  return failed || replayed == 0;
+  struct stat status;
+  int is_whole = count == 2 && stat(arguments[1], &status) == 0 && S_ISDIR(status.st_mode);
+  int features = is_whole ? count_features(is_loud) : 0;
+  printf("%zu inputs", replayed);
+  if (features > 0) printf(", %d features reached", features);
+  printf("\n");
+  return failed || replayed == 0 || features < 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Shows that the conformance corpus and the invariants detect defects. Each defect in a list is put into the engine
-separately, and at least one scenario must fail. In a build that checks all invariants after each call, a defect that
-breaks an invariant must be detected by the check of that invariant.
+separately, and at least one scenario, C case or Python test must fail. In a build that checks all invariants after each
+call, a defect that breaks an invariant must be detected by the check of that invariant.
 
     .venv/bin/python Tests/Mutants/run.py [--list | --check] [WORD...]
 
@@ -32,6 +32,7 @@ SONAME = "libfencepost.so." + ".".join(
     re.search(rf"(?m)^#define FENCEPOST_VERSION_{part} (\d+)$", (ROOT / "include/fencepost.h").read_text())[1]
     for part in ("MAJOR", "MINOR")
 )
+CORE = Path("Sources", "FencepostCore")
 LIMIT_S = 120
 CORPUS = sorted((ROOT / "Tests" / "Conformance").rglob("*.json"))
 
@@ -39,7 +40,7 @@ CORPUS = sorted((ROOT / "Tests" / "Conformance").rglob("*.json"))
 class Mutant(NamedTuple):
     name: str
     file: str
-    """Below Sources/FencepostCore."""
+    """Relative to Sources/FencepostCore."""
     old: str
     """Stands there once."""
     new: str
@@ -48,9 +49,23 @@ class Mutant(NamedTuple):
     case: str = ""
     """A word in the names of the C cases that detect the mutant; needed if Python refuses the call before it reaches
     the engine."""
+    test: str = ""
+    """The Python test that detects the mutant, below bindings/python/tests; needed if no scenario does."""
+
+    @property
+    def is_python(self) -> bool:
+        """Whether the mutant changes the Python package. No library is built for it."""
+        return self.file.startswith(PYTHON_SOURCE)
+
+    @property
+    def path(self) -> Path:
+        """The file in which the mutant is put."""
+        return PYTHON / self.file.removeprefix(PYTHON_SOURCE) if self.is_python else TREE / CORE / self.file
 
 
 SHAPES = "Detection/Tracker+Places.swift"
+HEIGHTS = "Detection/Tracker+Heights.swift"
+BANDS = "Model/AltitudeBand.swift"
 LOCAL = "Detection/Watches.swift"
 KERNEL_NEAR = "../FencepostKernel/Shapes/NearEdges.swift"
 CELLS = "../FencepostKernel/Shapes/EdgeCells.swift"
@@ -81,6 +96,10 @@ KERNEL_SHAPE = "../FencepostKernel/Shapes/GeodesicShape.swift"
 ADMISSION = "Detection/Admission.swift"
 PLAUSIBILITY, CHAIN = "Model/Plausibility.swift", "Detection/DoubtChain.swift"
 LINE_CROSSING = "../FencepostKernel/Shapes/LineCrossing.swift"
+RULES = "Detection/Tracker+Rules.swift"
+CIRCLE_BOUND = "../FencepostKernel/Probability/CircleBound.swift"
+PYTHON_SOURCE = "../../bindings/python/src/"
+REORDERER = PYTHON_SOURCE + "fencepost/_monitor/reorderer.py"
 
 MUTANTS = [
     # These mutants change the shape detector.
@@ -125,24 +144,27 @@ MUTANTS = [
            "guard Self.isBeyondMargin(fix, measure, size: shape.size, margins: (inner, outer), policy, from: observed) else {",
            "guard policy.hasProbability || Self.isBeyondMargin(fix, measure, size: shape.size, margins: (inner, outer), policy, from: observed) else {"),
     Mutant("the probability does not matter to a crossing", SHAPES,
-           "guard table.policy(of: slot).isDecisive(inwards: isInwards, probability) else { return nil }", ""),
+           "guard policy.isDecisive(inwards: measure.isInside, probability) else { return nil }", ""),
     Mutant("the probability does not matter to a determination", SHAPES,
-           "if Self.decisiveProbability(slot, fix, inwards: isInside, table, error(of: fix)) != nil { return false }", "return false"),
+           "if Self.decisiveProbability(slot, fix, measure, table, error(of: fix), reachOfMetre) != nil { return false }", "return false"),
     Mutant("the accuracy holds 68 % whatever the option says", SHAPES,
            "confidence: options.accuracyConfidence)", "confidence: 0.68)"),
     Mutant("the error ellipse of a fix does not matter", SHAPES,
            "timeline.lastEllipse?.error ?? .accuracy", "FixEllipse?.none?.error ?? .accuracy"),
     Mutant("the reach of an error ellipse is that of the accuracy", SHAPES,
-           "timeline.lastEllipse.map { min($0.major, 1e9)", "timeline.lastEllipse.map { _ in min(fix.accuracy, 1e9)"),
+           "ellipse.map { min($0.major, 1e9)", "ellipse.map { _ in min(fix.accuracy, 1e9)"),
     Mutant("the probability of the fix that opened a candidate is forgotten", SHAPES,
            "if !candidate.probability.isNaN {", "if candidate.probability.isNaN {"),
     Mutant("a fix without an error ellipse has that of the fix before", "Detection/Timeline.swift",
-           "ellipseFix == counters.acceptedFixes && lastFix != nil", "ellipseFix <= counters.acceptedFixes && lastFix != nil"),
+           "number == lastNumber ? last : number == numberBefore ? before",
+           "number >= lastNumber ? last : number >= numberBefore ? before"),
+    Mutant("a start looks back with the error ellipse of the next fix", "Detection/Timeline.swift",
+           "arrival == .min ? counters.acceptedFixes : counters.acceptedFixes &- 1", "counters.acceptedFixes"),
     Mutant("a refused fix leaves its error ellipse", "MonitorEngine+Inputs.swift",
            "if tracker.counters.acceptedFixes == accepted {", "if accepted == .max {"),
     Mutant("a fleet keeps no error ellipse", "Fleet/FleetEngine.swift", "state.ellipse = tracker.lastEllipse", "state.ellipse = nil"),
     Mutant("an error ellipse is replaced in place", "Fleet/FleetEngine+Path.swift",
-           ", !DeviceState.hasEllipses(in: words) else", " else"),
+           ", !DeviceState.hasExtras(in: words) else", " else"),
     Mutant("a position of a path decides by its probability", SHAPES,
            "if isOnPath { return true }", ""),
     Mutant("a path is laid for a policy with probabilities", "Path/Tracker+Path.swift",
@@ -179,8 +201,36 @@ MUTANTS = [
            "|| observed.marks.contains(.news)", "|| false"),
     Mutant("an interval contains its end", "Model/Schedule.swift",
            "if edges[middle] <= time {", "if edges[middle] < time {"),
+    # These mutants change bands of altitudes.
+    Mutant("the limits do not belong to the band", BANDS,
+           "isInside: isDistanceKnown && distance <= 0,", "isInside: isDistanceKnown && distance < 0,"),
+    Mutant("the vertical margin is dropped", BANDS, "Swift.max(policy.verticalMargin, ", "Swift.max(0, "),
+    Mutant("the vertical accuracy does not count", BANDS,
+           "policy.accuracyFactor == 0 ? 0 : policy.accuracyFactor * accuracy)", "0)"),
+    Mutant("the vertical margin inwards has no limit", BANDS,
+           "let inner = Swift.min(margin, thickness / 2)", "let inner = margin"),
+    Mutant("a coarse height counts", BANDS, "if isCoarse { (low, high) = (.nan, .nan) }", ""),
+    Mutant("a height that is missing makes the other limit unknown", BANDS,
+           " || known.below > 0 || known.above > 0", ""),
+    Mutant("the better accuracy counts on a path", BANDS,
+           "accuracy: max(start.accuracy, end.accuracy))", "accuracy: min(start.accuracy, end.accuracy))"),
+    Mutant("limits are equal only if they are the same", BANDS,
+           "|| (one - other).magnitude <= 0.5 }", "}"),
+    Mutant("without a height, a fix is outside", HEIGHTS,
+           "guard isInside || !measure.isInside || place.isOutside else { return }", ""),
+    Mutant("the height does not determine outside", HEIGHTS,
+           "guard isInside || isOutside || place.isOutside else {", "guard isInside || isOutside else {"),
+    Mutant("the height of the last fix counts on the path to it", HEIGHTS,
+           "isOnPath ? timeline.heightsOnPath(at: fix.time.microseconds) : ", ""),
+    Mutant("a height alone does not decide outwards", HEIGHTS,
+           ": isDecisive || place.isDecisiveOutwards else", ": isDecisive else"),
+    Mutant("fixes within a band are not looked at", WATCHES,
+           "if band(of: slot) != nil {", "if band(of: slot) != nil, candidate != nil {"),
+    Mutant("the height of the last fix is not restored", "Snapshot/MonitorEngine+Restoring.swift",
+           "    timeline.setHeight(row.height, of: row.counters.acceptedFixes)\n", ""),
     Mutant("repeats count from the change, not from its evidence", "Detection/Tracker+Schedules.swift",
-           "next.evidenceDate = entry.evidenceDate\n", "next.evidenceDate = entry.date\n"),
+           "next.evidenceDate = entry.evidenceDate == .min ? entry.date : entry.evidenceDate\n",
+           "next.evidenceDate = entry.date\n"),
     Mutant("a start settles the last shape too", STATES,
            "if lastIsAlone, generation == lastGeneration {", "if lastIsAlone {"),
     Mutant("an exhausted condition goes on", "Detection/Tracker+Schedules.swift",
@@ -311,7 +361,7 @@ MUTANTS = [
     Mutant("the newest waiting condition gets a free place", "Conditions/ConditionLimit.swift",
            "queue.append((slot, lastTicket))", "queue.insert((slot, lastTicket), at: head)"),
     Mutant("a replacement over the limit is monitored", "Conditions/ConditionTable.swift",
-           "let isOverLimit = isOverLimit(slot)", "let isOverLimit = false"),
+           "var isOverLimit = isOverLimit(slot)", "var isOverLimit = false"),
     Mutant("a fix of exactly the greatest age is too old for an add", TRACKER,
            "<= options.initialFixMaxAgeMicroseconds", "< options.initialFixMaxAgeMicroseconds"),
     Mutant("a promoted condition looks back", CONDITIONS,
@@ -372,6 +422,67 @@ MUTANTS = [
     Mutant("doubted fixes of devices are not counted", FLEET_FIXES, "      state.counters.doubtedFixes += 1\n", ""),
     Mutant("the row of a device forgets its chain", "Snapshot/Rows/DoubtRows.swift",
            "    writer.putCompact(count)\n    guard !isEmpty else { return }", "    writer.putCompact(UInt64(0))\n    guard false else { return }"),
+    # These mutants change rules.
+    Mutant("a rule counts its unknown parts as unsatisfied", RULES,
+           "if Int(cell.satisfied) + Int(cell.unknown) < count {", "if Int(cell.satisfied) < count {"),
+    Mutant("a rule counts its unknown parts as satisfied", RULES,
+           "if Int(cell.satisfied) >= count {", "if Int(cell.satisfied) + Int(cell.unknown) >= count {"),
+    Mutant("a rule needs one satisfied part too many", RULES,
+           "if Int(cell.satisfied) >= count {", "if Int(cell.satisfied) > count {"),
+    Mutant("the rule none is the rule any", RULES, "let isNegated = rules.isNegated(name)", "let isNegated = false"),
+    Mutant("the part that changed first decides a rule", RULES,
+           "if state != .unknown, state != start {", "if state != .unknown, state != start, states.cells[container].decider < 0 {"),
+    Mutant("a rule is looked at before the rules that are its parts", RULES,
+           "if rules.depth(of: names[index]) == depth {", "if rules.depth(of: names[index]) >= depth {"),
+    Mutant("rules of one depth are in no order", RULES,
+           "guard names.count > 1 else { return }", "if names.count > 1 { names.reverse() }; guard names.count < 0 else { return }"),
+    Mutant("entry and exit dwell of a rule are exchanged", RULES,
+           "found == .inside ? policy.entryDwellMicroseconds : policy.exitDwellMicroseconds",
+           "found == .inside ? policy.exitDwellMicroseconds : policy.entryDwellMicroseconds"),
+    Mutant("a rule that returns to its state still changes after its dwell", RULES,
+           "if states.closeCandidate(name) {", "if now == .min, states.closeCandidate(name) {"),
+    Mutant("a rule of unknown parts keeps its state", RULES,
+           "if observed != .undetermined { stop(slot, table, &delivery) }", "_ = observed"),
+    Mutant("an inactive part of a rule is unknown", RULES,
+           "known.hasTimed && isInactive(slot) ? .unsatisfied :", "known.hasTimed && isInactive(slot) ? .unknown :"),
+    # The order exits_first.
+    Mutant("with exits_first, entries come first", DELIVERY, "state == .satisfied ? 1 : 0", "state == .satisfied ? 0 : 1"),
+    Mutant("with exits_first, crossings of lines come first", DELIVERY, "direction != nil ? 2 : state", "direction != nil ? 0 : state"),
+    Mutant("with exits_first, exits come before entries of an earlier instant", DELIVERY,
+           "held[end].date == held[start].date {", "held[end].date >= held[start].date {"),
+    # The bounds of the probability for circles.
+    Mutant("the bound for a position in a circle excludes certain fixes", CIRCLE_BOUND,
+           "depth < (quantile(1 - limit) - guardWidth)", "depth < (quantile(1 - limit) + 0.05)",
+           test="monitor/test_probability_policy.py::test_fixes_just_beyond_a_limit_decide"),
+    Mutant("the bound for a position outside of a circle counts the circle as a half-plane", CIRCLE_BOUND,
+           "distance + sigma * sigma / radius <", "distance <",
+           test="monitor/test_probability_policy.py::test_fixes_just_beyond_a_limit_decide"),
+    # More about bands of altitudes.
+    Mutant("the thickness of a band does not make a coarse height count", BANDS,
+           "accuracy > Swift.max(thickness / 2, TransitionPolicy.alwaysFineEnough)",
+           "accuracy > TransitionPolicy.alwaysFineEnough"),
+    Mutant("the vertical distance is that from the farther limit", BANDS,
+           "isKnown.below && isKnown.above ? Swift.max(known.below, known.above)",
+           "isKnown.below && isKnown.above ? Swift.min(known.below, known.above)"),
+    Mutant("the thickness between two references is the difference of the limits", BANDS,
+           "thickness = Swift.max(0, thickness + known)", "_ = known"),
+    # More about schedules.
+    Mutant("a condition has one event more than its largest number", POST, "let isLast = count == most", "let isLast = count > most"),
+    Mutant("the last event of a condition does not say so", POST,
+           "    entry.diagnostics.formUnion([.inactive, .exhausted])\n", ""),
+    # These mutants change the reorderer of the Python package.
+    Mutant("an item that is as old as the window is held", REORDERER,
+           "or found.rows[0][0] <= found.largest - self._window_us:\n            return self._released",
+           "or found.rows[0][0] < found.largest - self._window_us:\n            return self._released"),
+    Mutant("items of one time are released in reverse", REORDERER,
+           "(at, next(self._arrivals), item)", "(at, -next(self._arrivals), item)"),
+    Mutant("a late item sets the largest time back", REORDERER, "        if at > found.largest:\n", "        if at != found.largest:\n"),
+    Mutant("a device may hold one item more than the limit", REORDERER,
+           "if len(found.rows) > self._limit or", "if len(found.rows) > self._limit + 1 or"),
+    Mutant("the time of one device passes for all", REORDERER,
+           "return [device] if device in self._devices else []", "return list(self._devices)"),
+    Mutant("flush leaves the devices", REORDERER, "for row in self._devices.pop(name).rows]", "for row in self._devices[name].rows]",
+           test="monitor/test_reorderer.py"),
     Mutant("absence is not counted for beacons added before any time", ENGINE,
            "      tracker.startAbsences(at: time.microseconds, table)\n", ""),
     # Invariants.
@@ -420,7 +531,7 @@ MUTANTS = [
     Mutant("a ball that is drawn anew keeps its centre", LOCAL,
            "    watches[Int(index)].centre = position\n", "", "the state of an active shape"),
     Mutant("what was measured near is not remembered", LOCAL,
-           "    locals[Int(index)] = Watch.Local(position: position, least: found.least, most: found.most, passage: passage)\n",
+           "    locals[Int(index)] = Watch.Local(position: position, least: least, most: most, passage: passage)\n",
            "", "the state of an active shape"),
     Mutant("a shape is watched near from outside of what holds it", LOCAL,
            "    if case .inwards = passage, area.bounds.isFarther(than: 1, position) { return nil }\n", "",
@@ -431,10 +542,19 @@ MUTANTS = [
            "        neighbourhood.replace(lane, active.watches[Int(index)])\n",
            "        neighbourhood.replace(0, active.watches[Int(index)])\n", "the list"),
     Mutant("edges beyond what is remembered are none", KERNEL_NEAR,
-           "moved + LineCandidates.widened(found.most) < reach else { return nil }",
-           "moved >= 0 else { return nil }", "the stored distance of a watched shape"),
+           "moved + LineCandidates.widened(found.most) < reach,\n",
+           "moved >= 0,\n", "the stored distance of a watched shape"),
     Mutant("the groups that were near stay near", KERNEL_NEAR,
-           "guard gap - moved <= limit,", "guard gap <= limit,",
+           "guard gap - moved <= limit else {", "guard gap <= limit else {",
+           "the stored distance of a watched shape"),
+    Mutant("after a move, only the edge that was nearest counts", KERNEL_NEAR,
+           "(ahead + normal.dot(apart), free - moved)", "(ahead + normal.dot(apart), 1e9)",
+           "the stored distance of a watched shape"),
+    Mutant("a move towards the nearest edge is not one", KERNEL_NEAR,
+           "(ahead + normal.dot(apart), free - moved)", "(ahead, free - moved)",
+           "the stored distance of a watched shape"),
+    Mutant("the distance after a move is at most that before", KERNEL_NEAR,
+           "return (min(ahead, free), most + moved)", "return (min(ahead, free), most)",
            "the stored distance of a watched shape"),
     Mutant("a candidate has no reminder", SHAPES,
            "    if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }\n", "",
@@ -569,6 +689,26 @@ def failed_case(word: str) -> list[str]:
     return [line.removeprefix("FAILED ") for line in done.stdout.splitlines() if line.startswith("FAILED")]
 
 
+def failed_test(test: str) -> list[str]:
+    """The Python tests that detect the mutant; empty if no test detects it."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(PYTHON),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "SWIFT_BACKTRACE": "enable=no",
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-rf", "-p", "no:cacheprovider", f"tests/{test}"]
+    done = subprocess.run(command, cwd=ROOT / "bindings/python", env=environment, capture_output=True, text=True)
+    if done.returncode == 0:
+        return []
+    failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("FAILED ")]
+    if done.returncode == 1 and failed:
+        return failed
+    if done.returncode < 0:
+        return [f"{test} crashes ({done.returncode})"]
+    raise Broken(f"{test} does not run: {done.stdout[-3000:]}{done.stderr[-3000:]}")
+
+
 def broken_invariant() -> str:
     """The first invariant that the checks after each call report as violated; empty if no invariant is violated."""
     for options in ((), ("--restart-every-step",)):
@@ -583,7 +723,7 @@ def check() -> None:
     """Checks that each mutant can be applied: its text occurs exactly once in its file, and no two mutants have the
     same name."""
     for mutant in MUTANTS:
-        count = (ROOT / "Sources" / "FencepostCore" / mutant.file).read_text(encoding="utf-8").count(mutant.old)
+        count = (ROOT / CORE / mutant.file).read_text(encoding="utf-8").count(mutant.old)
         if count != 1:
             raise Broken(f"{mutant.name}: its text stands {count} times in {mutant.file}")
     if len({mutant.name for mutant in MUTANTS}) != len(MUTANTS):
@@ -608,8 +748,10 @@ def main() -> int:
     TREE.mkdir(parents=True, exist_ok=True)
     copy_package()
     mirror()
-    for checked in {bool(mutant.invariant) for mutant in chosen}:
-        build(checked)
+    # Mutants of the Python package alone run with the library of the installed package.
+    for checked in {bool(mutant.invariant) for mutant in chosen if not mutant.is_python} or {None}:
+        if checked is not None:
+            build(checked)
         for mode in ((), ("--restart-every-step",)):
             code, output = conform(CORPUS, *mode)
             if code != 0:
@@ -617,14 +759,19 @@ def main() -> int:
         for word in {mutant.case for mutant in chosen if mutant.case}:
             if found := failed_case(word):
                 raise Broken(f"the C cases do not pass without a mutant: {found[0]}")
+        for test in {mutant.test for mutant in chosen if mutant.test}:
+            if found := failed_test(test):
+                raise Broken(f"a Python test does not pass without a mutant: {found[0]}")
     survivors = []
+    chosen.sort(key=lambda mutant: not mutant.is_python)  # mutants of the package need the library without a mutant
     for number, mutant in enumerate(chosen, 1):
         started = time.monotonic()
-        path = TREE / "Sources" / "FencepostCore" / mutant.file
+        path = mutant.path
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
         try:
-            build(bool(mutant.invariant))
+            if not mutant.is_python:
+                build(bool(mutant.invariant))
             if mutant.invariant:
                 broken = broken_invariant()
                 found = [broken] if mutant.invariant in broken else []
@@ -632,6 +779,8 @@ def main() -> int:
                     print(f"  {mutant.name}: another invariant notices it: {broken}")
             elif mutant.case:
                 found = failed_case(mutant.case)
+            elif mutant.test:
+                found = failed_test(mutant.test)
             else:
                 found = killers()
         finally:

@@ -29,7 +29,8 @@ struct Event {
     beacon: [u8; 20],
     identifier_length: u32,
     probability: f64,
-    reserved: [u64; 3],
+    vertical_distance_m: f64,
+    reserved: [u64; 2],
     identifier: [c_char; 264],
 }
 

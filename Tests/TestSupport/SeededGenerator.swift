@@ -6,7 +6,8 @@ public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
   /// The seed of all generators.
-  public static let seed = ProcessInfo.processInfo.environment["FENCEPOST_SEED"].flatMap { UInt64($0) } ?? 20_130_103
+  public static let seed = ProcessInfo.processInfo.environment["FENCEPOST_SEED"].flatMap { UInt64($0) } ?? usualSeed
+  public static let usualSeed: UInt64 = 20_130_103
 
   /// - Parameter salt: distinguishes the runs of one test.
   public init(_ purpose: String, salt: UInt64 = 0) {

@@ -20,7 +20,7 @@
   })
 
 /* Copies the options of other definitions (or NULL) into a definition: edges, oriented, buffer and vertex limit from
-   `reading`; policy, tag and assumed state from `options`. */
+   `reading`; policy, tag, assumed state, timing and band of altitudes from `options`. */
 static inline fencepost_condition_definition with(fencepost_condition_definition made,
                                                   const fencepost_condition_definition *reading,
                                                   const fencepost_condition_definition *options) {
@@ -35,6 +35,10 @@ static inline fencepost_condition_definition with(fencepost_condition_definition
     made.tag = options->tag;
     made.assuming = options->assuming;
     made.timing = options->timing;
+    made.altitude_min_m = options->altitude_min_m;
+    made.altitude_max_m = options->altitude_max_m;
+    made.altitude_min_reference = options->altitude_min_reference;
+    made.altitude_max_reference = options->altitude_max_reference;
   }
   return made;
 }

@@ -11,9 +11,9 @@
 # In Swift 6.3, no compiler option adds unwind tables (.eh_frame) to the objects: clang's -fasynchronous-unwind-tables,
 # -funwind-tables and -fexceptions have no effect, and -g adds .debug_frame instead, which strip removes.
 #
-# A compiled module contains copies of code from the modules that it imports. When the sources of a module change, that
-# module and all later modules are recompiled, because an object older than a module that it imports would silently give
-# wrong answers.
+# The modules are compiled as one module, from copies of their sources without the imports of each other. As separate
+# modules, each would contain copies of the code that it uses of the others, and the compilation would take twice as
+# long. Names of different modules must therefore not clash: an internal declaration is visible in all of them.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -34,16 +34,9 @@ case ${FENCEPOST_SANITIZE:-} in
     ;;
 esac
 
-# folder_of MODULE: prints the folder of the module's object. The modules of the engine do not depend on whether there
-# is a store or on the kind of locks, so all variants share their objects.
-folder_of() {
-  case $1 in
-    FencepostKernel | FencepostCore) echo ".build/embedded/$swift_of$size$sanitized" ;;
-    *) echo ".build/embedded/$swift_of$variant$sanitized" ;;
-  esac
-}
 out=.build/embedded/$target$variant$sanitized
-mkdir -p "$out" "$(folder_of FencepostKernel)" "$(folder_of FencepostABI)"
+folder=.build/embedded/$swift_of$swift_variant$sanitized
+mkdir -p "$out" "$folder"
 
 unicode=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/embedded/$triple/libswiftUnicodeDataTables.a
 [ -f "$unicode" ] || {
@@ -73,48 +66,63 @@ c_sources() {
 }
 
 # Prints the header without comments, because comments do not change the object.
-header() { [ "$1" != FencepostABI ] || ${CC:-cc} -E -P -dD -x c include/fencepost.h; }
+header() { ${CC:-cc} -E -P -dD -x c include/fencepost.h; }
+modules='FencepostKernel FencepostCore FencepostStoreCore FencepostABI'
 
 if [ "$swift_of" = "$target" ]; then
   # The hot loops use vector types, so unrolling and vectorising the other loops would only make the library 4 % larger.
   # The compiler assumes that functions rarely throw and that paths into traps are cold, and inlines nothing into these
   # paths; this makes the library 7 % smaller and no slower.
+  # The other options of LLVM make the library smaller at the same number of instructions: traps of a function are one
+  # trap, short loops are not unrolled, equal instructions of two branches exist once, and blocks are not duplicated.
   set -- -target "$triple" -swift-version 6 -package-name fencepost -parse-as-library -wmo $optimization \
     -enable-experimental-feature Embedded -enable-upcoming-feature InternalImportsByDefault \
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny \
-    -Xllvm -unroll-runtime=false -Xllvm -vectorize-loops=false -Xfrontend -enable-throws-prediction \
-    -Xfrontend -enable-noreturn-prediction -Xfrontend -function-sections ${sanitized:+-sanitize=address} ${pic:+-Xcc $pic} -I Sources/CPlatform/include -I Sources/CPosix -I Sources/CSQLite -I include
+    -Xllvm -unroll-runtime=false -Xllvm -vectorize-loops=false -Xllvm -unroll-full-max-count=0 \
+    -Xllvm -sink-common-insts -Xllvm -hoist-common-insts -Xllvm -tail-dup-placement=false -Xllvm -tail-dup-size=0 \
+    -Xllvm -jump-threading-threshold=1 -Xllvm -split-spill-mode=size -Xfrontend -mergeable-traps \
+    -Xfrontend -enable-throws-prediction -Xfrontend -enable-noreturn-prediction -Xfrontend -function-sections \
+    ${sanitized:+-sanitize=address} ${pic:+-Xcc $pic} -I Sources/CPlatform/include -I Sources/CPosix -I Sources/CSQLite -I include
   [ "$triple" = x86_64-unknown-linux-gnu ] || set -- "$@" -Xfrontend -clang-target -Xfrontend "$c_target"
   for option in $c_headers; do set -- "$@" -Xcc "$option"; done
-  before="$(swiftc --version 2>&1) $*"
-  for module in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
-    # Only the store reads files, so only this module depends on the kind of locks.
-    locks=
-    [ "$module" != FencepostStoreCore ] || for option in $portable_option; do locks="$locks -Xcc $option"; done
-    # Hashes the inputs of the object: its sources, the earlier modules, the options and the compiler.
-    object=$(folder_of $module)/$module
-    made_of=$({ echo "$before$locks" && sha256sum $(sources "$module") $(c_sources "$module") && header "$module"; } | sha256sum)
-    if [ "$(cat "$object.made-of" 2> /dev/null)" != "$made_of" ]; then
-      rm -f "$object".*
-      echo "embedded: $target$variant$sanitized, $module" >&2
-      # shellcheck disable=SC2046,SC2086
-      swiftc "$@" $locks -I "$(folder_of FencepostABI)" -I "$(folder_of FencepostKernel)" -module-name "$module" -emit-module -emit-module-path "$object.swiftmodule" \
-        -c $(sources "$module") -o "$object.o" > "$object.log" 2>&1 || {
-        cat "$object.log" >&2
-        exit 1
-      }
-      # Embedded Swift compiles the interpolation of any value. But if the value is not a number, a string or of a type
-      # with a description, the result only says that the value cannot be printed. Only the x86-64 objects are checked:
-      # all targets have the same sources, and the x86-64 code refers to its strings by name.
-      if [ "$target" = x86_64-linux-gnu ] && objdump -dr --no-show-raw-insn "$object.o" |
-        awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 } /cannot print value/ { print function_name; found = 1 } END { exit !found }' >&2; then
-        echo "embedded: these functions interpolate a value that Embedded Swift cannot print; give its type a description" >&2
-        exit 1
-      fi
-      echo "$made_of" > "$object.made-of"
+  # Hashes the inputs of the object: its sources, the options and the compiler.
+  object=$folder/Fencepost
+  made_of=$({
+    echo "$(swiftc --version 2>&1) $*"
+    # shellcheck disable=SC2046
+    for module in $modules; do sha256sum $(sources "$module") $(c_sources "$module"); done
+    header
+  } | sha256sum)
+  if [ "$(cat "$object.made-of" 2> /dev/null)" != "$made_of" ]; then
+    rm -f "$object".*
+    # Another run may be compiling the same object, so each run has its own copies.
+    copies=$folder/sources.$$
+    rm -rf "$copies"
+    mkdir "$copies"
+    trap 'rm -rf "$copies"' EXIT
+    trap 'exit 1' HUP INT TERM
+    for module in $modules; do
+      for file in $(sources "$module"); do
+        sed -E '/^ *([a-z@_]+ )?import Fencepost(Kernel|Core|StoreCore)$/d' "$file" > "$copies/$module-$(basename "$file")"
+      done
+    done
+    echo "embedded: $target$swift_variant$sanitized" >&2
+    swiftc "$@" -module-name FencepostABI -c "$copies"/*.swift -o "$copies/made.o" > "$copies/log" 2>&1 || {
+      cat "$copies/log" >&2
+      exit 1
+    }
+    mv "$copies/made.o" "$object.o"
+    # Embedded Swift compiles the interpolation of any value. But if the value is not a number, a string or of a type
+    # with a description, the result only says that the value cannot be printed. Only the x86-64 object is checked: all
+    # targets have the same sources, and the x86-64 code refers to its strings by name. The disassembly, which takes
+    # minutes, only finds the functions of an object that contains the text.
+    if [ "$target" = x86_64-linux-gnu ] && grep -q "cannot print value" "$object.o" && objdump -dr --no-show-raw-insn "$object.o" |
+      awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 } /cannot print value/ { print function_name; found = 1 } END { exit !found }' >&2; then
+      echo "embedded: these functions interpolate a value that Embedded Swift cannot print; give its type a description" >&2
+      exit 1
     fi
-    before=$made_of
-  done
+    echo "$made_of" > "$object.made-of"
+  fi
 else
   "$0" "$swift_of" > /dev/null
 fi
@@ -130,7 +138,5 @@ for file in Sources/CPlatform/*.c bindings/c/embedded/*.c; do
 done
 cmp -s "$unicode" "$out/unicode.a" || cp "$unicode" "$out/unicode.a"
 
-for module in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
-  echo "$(folder_of $module)/$module.o"
-done
+echo "$folder/Fencepost.o"
 ls "$out/c-"*.o "$out/unicode.a"

@@ -51,7 +51,7 @@ esac
 # Lists the libraries that a program must link beside the archive, as names for -l. Add further system libraries here.
 if [ "$runtime" = embedded ]; then
   system_libraries=$libraries
-  objects_folder=$root/.build/embedded/$swift_of$size
+  objects_folder=$root/.build/embedded/$swift_of$swift_variant
 else
   system_libraries='
 sqlite3

@@ -22,11 +22,11 @@ targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 #   environment, every target is built without a store.
 # - optimization: -O, or -Osize for a smaller and slower library. FENCEPOST_OPTIMIZE=size selects -Osize for any target.
 # - size: the suffix that is added to the target's name in the folders of a library built with -Osize.
-# - portable, portable_option: the suffix and the compiler options for a library with the locks of POSIX systems other
+# - portable, portable_option: the suffix and the C compiler's option for a library with the locks of POSIX systems other
 #   than Linux. FENCEPOST_PORTABLE=1 selects the locks of other POSIX systems on Linux; Tests/Runtimes/portable.sh tests
 #   them.
-# - variant: the suffix of a library that is built with -Osize, without a store, or with portable locks, or with several
-#   of these.
+# - swift_variant, variant: the suffix of the Swift objects and of the library, which depends on -Osize, on a missing
+#   store and, for the library, on portable locks.
 # - test_needs: Debian packages that the target's tests need in addition to those of .ci/system.sh.
 set_target() {
   target=$1 c_target=$1 pic=-fPIC c_headers='' cc_options='' tools='' link_options='' libraries='sqlite3 m' swift_of=$1
@@ -49,8 +49,8 @@ set_target() {
       ;;
   esac
   portable='' portable_option=''
-  [ "${FENCEPOST_PORTABLE:-}" != 1 ] || portable=-portable portable_option='-DCPOSIX_PORTABLE -DCPLATFORM_PORTABLE'
-  variant=$variant$portable
+  [ "${FENCEPOST_PORTABLE:-}" != 1 ] || portable=-portable portable_option=-DCPLATFORM_PORTABLE
+  swift_variant=$variant variant=$variant$portable
   case $1 in
     x86_64-linux-gnu) triple=x86_64-unknown-linux-gnu cc=${CC:-cc} ;;
     x86_64-linux-musl)
@@ -67,7 +67,7 @@ set_target() {
       c_headers="-isystem .build/cross/$1/root/usr/include -isystem /usr/aarch64-linux-gnu/include"
       ;;
     wasm32-wasi)
-      triple=wasm32-unknown-none-wasm cc=clang pic='' store=none variant=$size libraries='' test_needs='wasi-libc libclang-rt-14-dev-wasm32 nodejs'
+      triple=wasm32-unknown-none-wasm cc=clang pic='' store=none swift_variant=$size variant=$size libraries='' test_needs='wasi-libc libclang-rt-14-dev-wasm32 nodejs'
       c_headers='-isystem /usr/include/wasm32-wasi'
       cc_options="--target=wasm32-wasi $c_headers"
       ;;

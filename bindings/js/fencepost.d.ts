@@ -22,10 +22,10 @@ declare global {
 export type Time = Date | number | bigint;
 export type State = "unknown" | "satisfied" | "unsatisfied" | "unmonitored";
 export type Cause = "none" | "determination" | "crossing" | "timeout" | "diagnostic" | "repeat";
-export type Kind = "circle" | "beacon" | "polygon" | "corridor" | "line";
+export type Kind = "circle" | "beacon" | "polygon" | "corridor" | "line" | "rule";
 export type Edges = "geodesic" | "planar";
 export type Reason =
-  | "unmonitored" | "suspended" | "scanner_off" | "no_fix_yet" | "too_coarse" | "dwelling" | "within_margin" | "inside" | "outside" | "uncertain" | "inactive"
+  | "unmonitored" | "suspended" | "scanner_off" | "no_fix_yet" | "too_coarse" | "dwelling" | "within_margin" | "inside" | "outside" | "uncertain" | "inactive" | "no_height" | "parts"
   | "not_seen_yet" | "seen" | "absent";
 export type HostFlag =
   | "authorization_denied" | "authorization_denied_globally" | "authorization_restricted" | "insufficiently_in_use"
@@ -78,7 +78,20 @@ export type Geometry =
   | { type: "MultiLineString"; coordinates: readonly (readonly Position[])[] };
 /** A line with the option `radius` is a corridor; without this option, it is a gate that counts the devices that cross
     it. */
-export type Condition = Circle | Beacon | Geometry;
+export type Condition = Circle | Beacon | Geometry | Rule;
+/**
+ * A condition of a monitor whose state follows from the states of other conditions, its parts: `all`, `any` or `none` of
+ * them, or `atLeast` some `of` them. A part is a shape, a beacon or another rule, and may be added later. Of the policy,
+ * only the dwells and `notify` have an effect; a rule with the policy "exact" follows its parts at once.
+ */
+export interface Rule {
+  rule: RuleForm;
+}
+export type RuleForm =
+  | { all: readonly string[] }
+  | { any: readonly string[] }
+  | { none: readonly string[] }
+  | { atLeast: number; of: readonly string[] };
 
 /** When a crossing counts. Absent members have the values of the preset "standard". */
 export interface Policy {
@@ -110,11 +123,25 @@ export interface Policy {
   entryProbability?: number;
   /** The greatest probability to leave, at least 0.00001 and below 0.5. Standard: 0, no probability is needed. */
   exitProbability?: number;
+  /** For conditions with a band: a fix decides a change if its height is beyond a limit by at least this many metres.
+      Standard: 10. */
+  verticalMargin?: number;
 }
 export type PolicyName = "standard" | "exact" | "core_location";
 export const POLICIES: Readonly<Record<PolicyName, Readonly<Required<Policy>>>>;
 
-/** When a condition of a monitor is active, and which of its events come by time alone. */
+/** The limits of a condition's height, in metres. A limit that is left out does not exist. */
+export interface AltitudeBand {
+  min?: number;
+  max?: number;
+  /** The surface below the lower limit. Default: "ellipsoid". */
+  minReference?: HeightReference;
+  /** The surface below the upper limit. Default: `minReference`. */
+  maxReference?: HeightReference;
+}
+export type HeightReference = "ellipsoid" | "mean_sea_level" | "ground";
+
+/** When a condition is active, and which of its events come by time alone. */
 export interface Timing {
   /** The intervals in which the condition is active, in order and disjoint, at most 10 000. Each contains its start and
       not its end. Default: always active. */
@@ -131,6 +158,11 @@ export interface Timing {
   /** After so many events, without diagnostic ones, the condition is inactive for ever. */
   maxEvents?: number;
 }
+/** A timing that was read back. */
+export interface ReadTiming extends Timing {
+  active?: (readonly [start: bigint, end: bigint])[];
+  activeUntil?: bigint;
+}
 export interface ConditionOptions {
   /** The state before the first evidence. Default: "unknown" in a monitor, "unsatisfied" in fleet zones. */
   assuming?: "unknown" | "satisfied" | "unsatisfied";
@@ -138,8 +170,11 @@ export interface ConditionOptions {
   policy?: PolicyName | Policy;
   /** A number of your own, 0 to 2^64 - 1, which every event of the condition contains. Default: 0. */
   tag?: number | bigint;
-  /** Only for conditions of a monitor. Default: always active, without repeats and limits. */
+  /** In the zones of fleets, only shapes have a timing, and each fleet must have neither a path nor another delivery than
+      "every". Default: always active, without repeats and limits. */
   timing?: Timing;
+  /** The limits of height of a circle, polygon or corridor. Fixes then need an `altitude`. */
+  band?: AltitudeBand;
 }
 export interface ShapeOptions extends ConditionOptions {
   /** For lines: half the width of the corridor, in metres. */
@@ -191,6 +226,15 @@ export interface Fix {
   time: Time;
   /** The error ellipse, if it is known. Policies with probabilities then use the ellipse instead of the accuracy. */
   errorEllipse?: ErrorEllipse | null;
+  /** The height above the ellipsoid in metres, for conditions with a band; NaN or absent: no height. */
+  altitude?: number | null;
+  /** The accuracy of the altitude in metres. 0 or absent means that it was not reported; a negative value or NaN means
+      that there is no height. */
+  verticalAccuracy?: number | null;
+  /** The height of the mean sea level above the ellipsoid at the position, in metres, if it is known. */
+  geoidHeight?: number | null;
+  /** The height of the ground above the ellipsoid at the position, in metres, if it is known. */
+  groundHeight?: number | null;
 }
 /** A one-sigma error ellipse: the semi-axes in metres, and the direction of the major axis in degrees from north. */
 export interface ErrorEllipse {
@@ -206,6 +250,14 @@ export interface FixColumns {
   times: TimeColumn;
   /** The error ellipses; a row with three NaN has none. Leave this out if no row has an ellipse. */
   errorEllipses?: { majors: Column; minors: Column; orientations: Column };
+  /** The heights above the ellipsoid, in metres; NaN in a row without a height. */
+  altitudes?: Column;
+  /** The accuracies of the altitudes; see `Fix`. */
+  verticalAccuracies?: Column;
+  /** The heights of the mean sea level above the ellipsoid; NaN where it is not known. */
+  geoidHeights?: Column;
+  /** The heights of the ground above the ellipsoid; NaN where it is not known. */
+  groundHeights?: Column;
 }
 export interface FeedOptions {
   /** true: an invalid row makes the call refuse the whole batch. By default (false), invalid rows are skipped and
@@ -257,6 +309,12 @@ export class Event {
   /** The probability that the condition contains the true position of the deciding fix; null if its policy has no
       probabilities. */
   readonly probability: number | null;
+  /** For a condition with a band: how far the height of the deciding position is beyond the nearest limit, in metres,
+      negative within the band; null if the height is not known, or without a band. */
+  readonly verticalDistance: number | null;
+  /** For a rule: the generation of the part that decided, whose evidence the event has. Null if no part changed at that
+      instant, as when the rule was added, and for other conditions. */
+  readonly decidedBy: number | null;
   /** The number of the condition: 1, 2, 3 … in the order in which conditions were added or replaced. */
   readonly generation: number;
   readonly tag: bigint;
@@ -305,8 +363,16 @@ export interface Explanation {
   probability: number | null;
   /** The error ellipse of the last valid fix, if it has one and the policy has probabilities. */
   errorEllipse: ErrorEllipse | null;
+  /** How far the height of the last valid fix is beyond the nearest limit of the band, in metres, negative within it. */
+  verticalDistance: number | null;
+  /** The parts of a rule with the states that the rule counts; null for other conditions. */
+  parts: PartState[] | null;
   /** Why the latest fix was doubted; null if it was not. */
   doubt: Doubt | null;
+}
+export interface PartState {
+  identifier: string;
+  state: State;
 }
 /** The device cannot have moved so far since its last fix. Units are metres, seconds and metres per second. */
 export interface Doubt {
@@ -329,6 +395,18 @@ export interface Shape {
   /** The largest distance between geodesic and planar edges, in metres; null means that it is at most 1 m. */
   departure: number | null;
   leftOutRings: number;
+  /** The limits of height; null without limits. */
+  band: AltitudeBand | null;
+  /** The timing, as the option `timing` takes it, with times in microseconds; null without one. */
+  timing: ReadTiming | null;
+  /** The rule; null for other conditions. */
+  rule: RuleForm | null;
+}
+/** The heights of a point in metres; a limit of a band whose height is not known is ignored. */
+export interface Heights {
+  altitude?: number;
+  geoidHeight?: number;
+  groundHeight?: number;
 }
 export interface Located {
   identifier: string;
@@ -338,6 +416,13 @@ export interface Located {
 export interface PointColumns {
   latitudes: Column;
   longitudes: Column;
+  /** Only `containingMany` uses the heights; NaN where one is not known. See `Heights`. */
+  altitudes?: Column;
+  geoidHeights?: Column;
+  groundHeights?: Column;
+  /** Only `containingMany` uses the times: a condition contains a point only in the intervals of its schedule. In a
+      Float64Array, NaN stands for a missing time. Without a time, schedules are ignored. */
+  times?: TimeColumn;
 }
 /** Row i has the elements offsets[i] to offsets[i + 1] - 1. */
 export interface LocatedColumns {
@@ -400,7 +485,7 @@ interface Holder extends Disposable {
   /** The vertices of a polygon, corridor or line. @throws NotFoundError */
   geometry(identifier: string): Geometry;
   /** The conditions that contain a point, in the order in which they were added. */
-  containing(latitude: number, longitude: number): Located[];
+  containing(latitude: number, longitude: number, at?: Heights & { time?: Time }): Located[];
   /** The `count` conditions whose boundaries are nearest to a point, the nearest first. Default: one. */
   nearest(latitude: number, longitude: number, count?: number): Located[];
   containingMany(columns: PointColumns): LocatedColumns;
@@ -558,7 +643,7 @@ export class Monitor implements Holder {
   readonly identifiers: string[];
   shape(identifier: string): Shape;
   geometry(identifier: string): Geometry;
-  containing(latitude: number, longitude: number): Located[];
+  containing(latitude: number, longitude: number, at?: Heights & { time?: Time }): Located[];
   nearest(latitude: number, longitude: number, count?: number): Located[];
   containingMany(columns: PointColumns): LocatedColumns;
   nearestMany(columns: PointColumns, count?: number): NearestColumns;
@@ -586,7 +671,7 @@ export class Zones implements Holder {
   readonly identifiers: string[];
   shape(identifier: string): Shape;
   geometry(identifier: string): Geometry;
-  containing(latitude: number, longitude: number): Located[];
+  containing(latitude: number, longitude: number, at?: Heights & { time?: Time }): Located[];
   nearest(latitude: number, longitude: number, count?: number): Located[];
   containingMany(columns: PointColumns): LocatedColumns;
   nearestMany(columns: PointColumns, count?: number): NearestColumns;

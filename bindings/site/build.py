@@ -11,6 +11,7 @@ which become a part of the site. Needs no network.
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import shutil
@@ -23,6 +24,7 @@ import playground
 import reference_c
 import reference_python
 import reference_swift
+import report_pictures
 import search_words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +60,8 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "guides/probability": "bindings/site/guides/probability.md",
         "guides/plausibility": "bindings/site/guides/plausibility.md",
         "guides/schedules": "bindings/site/guides/schedules.md",
+        "guides/heights": "bindings/site/guides/heights.md",
+        "guides/rules": "bindings/site/guides/rules.md",
         "guides/drones": "bindings/site/guides/drones.md",
         "guides/late-fixes": "bindings/site/guides/late-fixes.md",
         "guides/own-service": "bindings/site/guides/own-service.md",
@@ -217,15 +221,10 @@ class Assembly:
         if found["picture"] and dark.is_file():
             kept = self.extra / "pictures"
             kept.mkdir(exist_ok=True)
-            shown = ""
-            for scheme, picture in (("light", file), ("dark", dark)):
-                phone = picture.with_stem(f"{picture.stem}-phone")
-                for each in (picture, phone):
+            for picture in (file, dark):
+                for each in (picture, picture.with_stem(f"{picture.stem}-phone")):
                     shutil.copy(each, kept)
-                image = f'<img src="{up}pictures/{picture.name}" alt="{words}">'
-                source = f'<source media="(max-width: 46em)" srcset="{up}pictures/{phone.name}">'
-                shown += f'<picture class="only-{scheme}">{source}{image}</picture>'
-            return shown
+            return self.picture(page, file.stem, words)
         if found["picture"]:
             kept = self.folder / "pictures" / file.name
             kept.parent.mkdir(exist_ok=True)
@@ -241,6 +240,15 @@ class Assembly:
         kept.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, kept)
         return f'<a href="{up}files/{file.relative_to(ROOT)}">{words}</a>'
+
+    def picture(self, page: str, name: str, words: str) -> str:
+        """A picture that exists for light and dark pages, at the widths of a desk and a phone."""
+        start, shown = "../" * page.count("/") + "pictures/" + name, ""
+        for scheme, ending in report_pictures.SCHEMES.items():
+            image = f'<img src="{start}{ending}.png" alt="{html.escape(words)}">'
+            source = f'<source media="(max-width: 46em)" srcset="{start}{ending}-phone.png">'
+            shown += f'<picture class="only-{scheme}">{source}{image}</picture>'
+        return shown
 
     def name(self, page: str, text: Path, linked: set[str], found: re.Match[str]) -> str:
         """Converts inline code of a guide: the first mention of a name links to the reference."""
@@ -283,6 +291,9 @@ class Assembly:
         linked: set[str] = set()
         for number in range(0, len(parts), 2):
             part = LINK.sub(lambda found: self.link(page, text, found), parts[number])
+            part = report_pictures.COMMENT.sub(
+                lambda found: self.picture(page, *report_pictures.name_and_words(page, found)), part
+            )
             if number == 0 and page in search_words.PAGES:
                 part = search_words.with_words(page, part)
             # DocC's links to symbols, such as ``Monitor/events``, become plain names, since the Swift reference is a
@@ -321,6 +332,7 @@ class Assembly:
         shutil.copytree(SITE / "templates", self.folder / "_templates")
         for file in (playground.TOKENS, SITE / "wide.css", SITE / "copy.js", SITE / "tables.js", SITE / "icon.svg"):
             shutil.copy(file, self.folder / "_own")
+        report_pictures.write(self.pages, self.extra / "pictures")
         for page, text in self.pages.items():
             place = self.folder / f"{page}{'.ipynb' if text.suffix == '.ipynb' else '.md'}"
             place.parent.mkdir(parents=True, exist_ok=True)

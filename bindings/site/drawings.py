@@ -10,11 +10,28 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date as day_of
 from pathlib import Path
+from typing import NamedTuple
 
-from fencepost import Circle, Fix, Monitor, State, TransitionPolicy, geodesic
+from fencepost import (
+    Beacon,
+    BeaconSighting,
+    Circle,
+    Diagnostics,
+    Fix,
+    Monitor,
+    Notify,
+    Polygon,
+    Rule,
+    Schedule,
+    State,
+    Timing,
+    TransitionPolicy,
+    geodesic,
+)
 from fencepost.types import Explanation
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
@@ -138,6 +155,10 @@ class Drawing:
         for second in range(0, self.seconds + 1, 30):
             self.line(self.x(second), self.bottom, self.x(second), self.bottom + 4, FAINT)
             self.text(self.x(second), self.bottom + 18, f"{second} s", anchor="middle")
+        return self.framed()
+
+    def framed(self) -> str:
+        """Returns the drawing with its title and background."""
         height = round(self.bottom + 28)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
@@ -202,7 +223,188 @@ def accuracy_and_margin() -> str:
     return drawing.svg()
 
 
+MINUTE = 60 * SECOND
+MORNING = 1_772_433_000 * SECOND
+"""Monday 2026-03-02, 07:30 in Zurich."""
+HATCH = (
+    '<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse">'
+    f'<path d="M-1,7 L7,-1 M-1,1 L1,-1 M5,7 L7,5" stroke="{FAINT}" stroke-width="1"/></pattern>'
+)
+
+
+class Line(NamedTuple):
+    """A row of a time line."""
+
+    name: str
+    depth: int
+    what: str
+    hours: Schedule | None = None
+    ended: int | None = None
+    """The time after which the condition is inactive for ever."""
+
+
+class Mark(NamedTuple):
+    """An event: its time, the name of its row, and a text, which may be empty."""
+
+    time: int
+    name: str
+    words: str
+
+
+def observed(monitor: Monitor, names: Sequence[str]) -> dict[str, State]:
+    return {name: monitor.state(name) for name in names}
+
+
+Told = tuple[int, dict[str, State], list[Mark]]
+"""A time, the states of all rows at this time, and the events since the time before."""
+
+
+def time_lines(title: str, lines: Sequence[Line], minutes: int, step: int, run: Iterable[Told]) -> str:
+    """Draws the observed states of conditions over time, as the report does. A tall bar is satisfied, a line
+    unsatisfied, a short bar unknown, hatching inactive; a grey band contains the hours.
+
+    Args:
+        title: The title of the drawing.
+        lines: The rows.
+        minutes: The length of the time line, which starts at `MORNING`.
+        step: The minutes between two ticks.
+        run: The states over time.
+    """
+    drawing = Drawing(title, minutes * 60, 0)
+    left, gap = 250, 34
+    end = MORNING + minutes * MINUTE
+
+    def x(time: int) -> float:
+        return round(left + (min(time, end) - MORNING) / (end - MORNING) * (WIDTH - left - RIGHT), 1)
+
+    steps: dict[str, list[tuple[int, State]]] = {line.name: [] for line in lines}
+    marks: list[Mark] = []
+    for time, states, events in run:
+        marks += events
+        for name, state in states.items():
+            if not steps[name] or steps[name][-1][1] != state:
+                steps[name].append((time, state))
+    drawing.add(f"<defs>{HATCH}</defs>")
+    tops = {line.name: TOP + gap * number for number, line in enumerate(lines)}
+    for line in lines:
+        top, indent = tops[line.name], 16 + 22 * line.depth
+        if line.depth:
+            drawing.line(indent - 12, top - gap + 24, indent - 12, top + 12, FAINT)
+            drawing.line(indent - 12, top + 12, indent - 3, top + 12, FAINT)
+        drawing.text(indent, top + 16, line.name)
+        drawing.text(left - 10, top + 16, line.what, anchor="end", colour=FAINT, size=11)
+        drawing.rectangle(left, top, WIDTH - RIGHT, top + 24, PAPER)
+        shut = [(MORNING, end)] if line.hours is not None else []
+        for start, last in line.hours.intervals_us if line.hours is not None else ():
+            if start >= end or last <= MORNING:
+                continue
+            drawing.rectangle(x(max(start, MORNING)), top, x(last), top + 24, FAINT, 0.3)
+            before = shut.pop()
+            shut += [(before[0], start), (last, end)]
+        if line.ended is not None:
+            shut.append((line.ended, end))
+        for start, last in shut:
+            if last > start:
+                drawing.rectangle(x(start), top, x(last), top + 24, "url(#hatch)")
+        for (start, state), (last, _) in itertools.pairwise([*steps[line.name], (end, State.UNKNOWN)]):
+            if state == State.SATISFIED:
+                drawing.rectangle(x(start), top + 4, x(last), top + 20, BLUE, 0.8)
+            elif state == State.UNSATISFIED:
+                drawing.line(x(start), top + 12, x(last), top + 12, INK)
+            elif not any(first <= start < close for first, close in shut):
+                drawing.rectangle(x(start), top + 9, x(last), top + 15, ORANGE, 0.8)
+        if line.ended is not None:
+            drawing.text(x(line.ended) + 4, top + 17, "×", size=14)
+    edge = 0.0
+    for mark in marks:
+        top = tops[mark.name]
+        drawing.line(x(mark.time), top - 2, x(mark.time), top + 26, INK, 1.6)
+        if mark.words:
+            is_free = x(mark.time) - edge > 60
+            drawing.text(x(mark.time), top - 5, mark.words, anchor="middle" if is_free else "start", size=10)
+            edge = x(mark.time)
+    drawing.bottom = TOP + gap * len(lines) - 4
+    for minute in range(0, minutes + 1, step):
+        at = x(MORNING + minute * MINUTE)
+        drawing.line(at, drawing.bottom, at, drawing.bottom + 4, FAINT)
+        hour, rest = divmod(7 * 60 + 30 + minute, 60)
+        drawing.text(at, drawing.bottom + 18, f"{hour:02}:{rest:02}", anchor="middle")
+    return drawing.framed()
+
+
+def rules() -> str:
+    """The yard, the dock and the depot of the guide about rules."""
+    beacon = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+    hours = Schedule.weekly({"mon-fri": "08:00-17:00"}, tz="Europe/Zurich", start=day_of(2026, 3, 2))
+    yard = Polygon([(47.4, 8.5), (47.4, 8.502), (47.401, 8.502), (47.401, 8.5)], order="latlon")
+    silent = TransitionPolicy(notify=Notify(0))
+    monitor = Monitor(beacon_exit_timeout=600)
+    monitor.add(yard, "yard", policy=silent, timing=Timing(active=hours))
+    monitor.add(Beacon(beacon), "dock", policy=silent)
+    monitor.add(Rule.all("yard", "dock"), "depot", policy="exact")
+    names = {record.generation: record.identifier for record in monitor.records()}
+    inputs = {10: (47.4005, True), 29.5: (47.4005, True), 60: (47.4005, False), 100: (47.4005, True),
+              106: (47.41, False), 107: (47.41, False)}  # fmt: skip
+
+    def run() -> Iterator[Told]:
+        for tick in range(10 * 6, 120 * 6 + 1):
+            time = MORNING + tick * 10 * SECOND
+            if tick / 6 in inputs:
+                latitude, sees_dock = inputs[tick / 6]
+                monitor.feed(Fix(latitude, 8.501, accuracy=5, time=time))
+                if sees_dock:
+                    monitor.feed_sightings([BeaconSighting(beacon, 1, 7)], time=time)
+            else:
+                monitor.advance(time)
+            marks = [
+                Mark(event.date_us or 0, "depot", f"by {names[event.decided_by]}" if event.decided_by else "")
+                for event in monitor.events()
+            ]
+            yield time, observed(monitor, ["depot", "yard", "dock"]), marks
+
+    lines = [Line("depot", 0, "all of 2"), Line("yard", 1, "polygon", hours), Line("dock", 1, "beacon")]
+    return time_lines(
+        "A rule of a yard with opening hours and a beacon, and the states of its parts", lines, 120, 15, run()
+    )
+
+
+def hours() -> str:
+    """A device that stays in a depot with hours and a loading bay with reminders, and then leaves."""
+    day = Schedule.weekly({"mon-fri": ["08:00-12:00", "13:00-17:00"]}, tz="Europe/Zurich", start=day_of(2026, 3, 2))
+    monitor = Monitor()
+    monitor.add(Circle(47.4, 8.5, 100), "depot", policy="exact", timing=Timing(active=day))
+    monitor.add(Circle(47.4, 8.5, 100), "bay", policy="exact", timing=Timing(repeat_every=3600, max_events=4))
+    monitor.add(Circle(47.5, 8.5, 100), "shift", policy="exact", timing=Timing(active=day, absent_after=900))
+    ended: list[int] = []
+
+    def run() -> Iterator[Told]:
+        for minute in range(600):
+            time = MORNING + minute * MINUTE
+            if minute < 430 and minute % 5 == 0:
+                monitor.feed(Fix(47.4 if minute < 400 else 47.41, 8.5, accuracy=5, time=time))
+            else:
+                monitor.advance(time)
+            marks = []
+            for event in monitor.events():
+                if Diagnostics.EXHAUSTED in event.diagnostics:
+                    ended.append(event.date_us or 0)
+                marks.append(Mark(event.date_us or 0, event.identifier, ""))
+            yield time, observed(monitor, ["depot", "bay", "shift"]), marks
+
+    states = list(run())
+    lines = [
+        Line("depot", 0, "with hours", day),
+        Line("bay", 0, "hourly, 4 events", None, ended[0]),
+        Line("shift", 0, "elsewhere, with hours", day),
+    ]
+    return time_lines(
+        "Three zones with a timing: hours, repeats with a last event, and absences", lines, 600, 60, states
+    )
+
+
 DRAWINGS: dict[str, Callable[[], str]] = {
+    "rules.svg": rules,
+    "hours.svg": hours,
     "margin-and-dwell.svg": margin_and_dwell,
     "accuracy-and-margin.svg": accuracy_and_margin,
 }

@@ -29,12 +29,17 @@ SIZES = {"": (1200, 1165, 1), "-phone": (390, 1070, 2)}
 PLUGIN = ROOT / ".build" / "qgis" / "inside"
 
 
-def keep(source: Path, name: str, width: int) -> None:
+def save(source: Path, path: Path, width: int) -> None:
     """Saves a picture with few colours, to keep the file of a popular page small."""
     picture = Image.open(source).convert("RGB")
     if picture.width > width:
         picture = picture.resize((width, picture.height * width // picture.width), Image.Resampling.LANCZOS)
-    picture.quantize(128, dither=Image.Dither.NONE).save(PICTURES / name, optimize=True)
+    picture.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def keep(source: Path, name: str, width: int) -> None:
+    """Saves a picture of the repository."""
+    save(source, PICTURES / name, width)
     print(f"{PICTURES / name}: {(PICTURES / name).stat().st_size} bytes")
 
 
@@ -46,18 +51,24 @@ def trim(path: Path, margin: int = 16) -> None:
     picture.crop((max(left - margin, 0), 0, min(right + margin, picture.width), picture.height)).save(path)
 
 
+def chromium() -> webdriver.Chrome:
+    """Starts the browser that takes the pictures."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or "chromium"
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
+        options.add_argument(argument)
+    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver") or "chromedriver"))
+
+
 def report() -> None:
     """Runs README's program, and takes pictures of the resulting page at the widths of a desk and a phone."""
     found = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert found
-    options = webdriver.ChromeOptions()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
-        options.add_argument(argument)
     with tempfile.TemporaryDirectory(prefix="fencepost-pictures-") as name:
         folder = Path(name)
         (folder / "examples").symlink_to(ROOT / "examples")
         subprocess.run([sys.executable, "-c", found[1]], cwd=folder, check=True)
-        with webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver"))) as browser:
+        with chromium() as browser:
             for size, (width, height, density) in SIZES.items():
                 screen = {"width": width, "height": height, "deviceScaleFactor": density, "mobile": width < 600}
                 browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)

@@ -24,6 +24,8 @@ PAGES: dict[str, tuple[str, ...]] = {
     "guides/files": ("geojson", "gpx", "csv", "geopackage", "parquet", "kml", "nmea"),
     "guides/plausibility": ("jump", "spoofing", "jamming", "outlier", "teleport", "glitch", "max speed"),
     "guides/schedules": ("opening hours", "schedule", "weekly", "shift", "reminder", "dwell event", "silent", "expiry"),
+    "guides/heights": ("altitude", "height", "floor", "ellipsoid", "geoid", "sea level", "agl", "amsl", "3d"),
+    "guides/rules": ("rule", "composite", "and", "or", "not", "several conditions", "beacon and zone", "combine"),
     "guides/drones": ("drone", "uas", "uav", "ed-269", "ed-318", "u-space", "altitude", "no-fly zone"),
     "guides/spark": ("spark", "flink", "distributed", "cluster"),
     "guides/cheat-python": ("cheat sheet",),

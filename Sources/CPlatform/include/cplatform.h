@@ -1,8 +1,8 @@
 /*
  * Declares the platform functions that the library needs: waiting for a lock or at a gate, identifying the calling
- * thread, deferring cancellation, and reading ahead. Functions for memory, arithmetic and files are not declared here. The file
- * platform.c implements the functions for systems with POSIX threads, and platform_single.c for systems without
- * threads.
+ * thread, deferring cancellation, locking a range of a file, and reading ahead. Functions for memory and arithmetic, and
+ * the other functions for files, are not declared here. The file platform.c implements the functions for systems with
+ * POSIX threads, and platform_single.c for systems without threads.
  */
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
@@ -119,6 +119,11 @@ uintptr_t cplatform_thread(void);
 /* Defers cancellation of the calling thread (pthread_cancel); returns the state to restore. */
 int cplatform_disable_cancellation(void);
 void cplatform_restore_cancellation(int before);
+
+/* Locks (F_RDLCK, F_WRLCK) or unlocks (F_UNLCK) a range of a file for this open file description, without waiting.
+   Systems that lack open file description locks lock the whole file with flock(). Returns 0, or -1 and sets errno.
+   Systems without threads lack this function. */
+int cplatform_lock_range(int descriptor, int type, int64_t start, int64_t length);
 
 #ifdef __cplusplus
 }

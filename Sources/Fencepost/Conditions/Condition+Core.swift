@@ -14,6 +14,7 @@ extension ConditionKind {
       return (condition as? MultiPolygonalGeographicCondition).map { .shape($0.definition) }
     case .corridorGeographic: return (condition as? CorridorGeographicCondition).map { .shape($0.definition) }
     case .lineGeographic: return (condition as? LineGeographicCondition).map { .shape($0.definition) }
+    case .rule: return (condition as? Rule).map { .rule($0.definition) }
     }
   }
 }
@@ -28,7 +29,7 @@ extension GivenCondition {
     }
     throw .invalidArgument(
       "the condition is of an unknown type; must be a circular, polygonal, multi-polygonal, corridor or line "
-        + "geographic condition, or a beacon identity condition")
+        + "geographic condition, a beacon identity condition, or a rule")
   }
 }
 
@@ -37,6 +38,7 @@ extension Definition.Subject {
     switch self {
     case .circle(let circle): circle
     case .beacon(let beacon): beacon
+    case .rule(let rule): Rule(rule)
     case .polygon(let shape), .corridor(let shape), .line(let shape): shape.condition
     }
   }
@@ -84,14 +86,14 @@ extension ConditionSet {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose `position` is the index of the row.
   package mutating func append(
     _ condition: any Condition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none,
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none, band: AltitudeBand = .none,
     known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject? = { _ in nil }
   ) throws(MonitorError) {
     let given: GivenCondition
     do throws(MonitorError) { given = try GivenCondition(condition) } catch { throw error.inRow(count) }
     try append(
       given, identifier: identifier, assuming: assuming, policy: policy, tag: tag, timing: timing,
-      known: known)
+      band: band, known: known)
   }
 
   /// - Parameter known: Returns the circle, shape or beacon of the existing condition that has a given identifier. A
@@ -105,7 +107,7 @@ extension ConditionSet {
       try ContiguousArray(each.identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
         try append(
           each.condition, identifier: bytes, assuming: each.assuming, policy: each.policy, tag: each.tag,
-          timing: each.timing, known: known)
+          timing: each.timing, band: each.band, known: known)
       }
     }
   }

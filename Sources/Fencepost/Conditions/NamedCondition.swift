@@ -11,13 +11,15 @@ public struct NamedCondition: Sendable {
   public var policy: TransitionPolicy
   /// A number of your choice, which is returned with each event.
   public var tag: UInt64
-  /// When the condition is active, and which of its events depend on time alone. A table of ``Conditions`` accepts only
-  /// ``ConditionTiming/none``.
+  /// When the condition is active, and which of its events depend on time alone.
   public var timing: ConditionTiming
+  /// The altitudes between which the shape reaches.
+  public var band: AltitudeBand
 
   public init(
     _ condition: any Condition, identifier: String, assuming: Event.State = .unknown,
-    policy: TransitionPolicy = .standard, tag: UInt64 = 0, timing: ConditionTiming = .none
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0, timing: ConditionTiming = .none,
+    band: AltitudeBand = .none
   ) {
     self.identifier = identifier
     self.condition = condition
@@ -25,5 +27,6 @@ public struct NamedCondition: Sendable {
     self.policy = policy
     self.tag = tag
     self.timing = timing
+    self.band = band
   }
 }

@@ -8,13 +8,17 @@ public struct Record: Sendable {
   public var policy: TransitionPolicy
   /// When the condition is active, and which of its events depend on time alone.
   public var timing: ConditionTiming
+  /// The altitudes between which the shape reaches.
+  public var band: AltitudeBand
 
   public init(
-    condition: any Condition, lastEvent: Event, policy: TransitionPolicy, timing: ConditionTiming = .none
+    condition: any Condition, lastEvent: Event, policy: TransitionPolicy, timing: ConditionTiming = .none,
+    band: AltitudeBand = .none
   ) {
     self.condition = condition
     self.lastEvent = lastEvent
     self.policy = policy
     self.timing = timing
+    self.band = band
   }
 }

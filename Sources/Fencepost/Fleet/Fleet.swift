@@ -154,10 +154,13 @@ public actor Fleet {
   /// Feeds one fix to the device with the given number.
   public func feed(_ fix: Fix, for device: UInt64) throws(MonitorError) { try engine.feed(fix, for: device) }
 
-  /// Feeds one fix with an error ellipse to a device. See ``FleetEngine/feed(_:ellipse:for:row:)``.
-  public func feed(_ fix: Fix, ellipse: FixEllipse?, for identifier: String) throws(MonitorError) {
+  /// Feeds one fix that may have an error ellipse and a height to a device. See
+  /// ``FleetEngine/feed(_:ellipse:height:for:row:)``.
+  public func feed(
+    _ fix: Fix, ellipse: FixEllipse?, height: FixHeight? = nil, for identifier: String
+  ) throws(MonitorError) {
     try input(for: identifier) { engine, device throws(MonitorError) in
-      try engine.feed(fix, ellipse: ellipse, for: device)
+      try engine.feed(fix, ellipse: ellipse, height: height, for: device)
     }
   }
 

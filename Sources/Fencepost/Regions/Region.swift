@@ -102,7 +102,7 @@ extension ConditionKind {
     case .circularGeographic: (CircularRegion.self, "c:")
     case .beaconIdentity: (BeaconRegion.self, "b:")
     // Core Location's older API does not report regions of these kinds.
-    case .polygonalGeographic, .corridorGeographic, .lineGeographic: nil
+    case .polygonalGeographic, .corridorGeographic, .lineGeographic, .rule: nil
     }
   }
 }
@@ -121,7 +121,7 @@ extension MonitorEngine {
       region = CircularRegion(center: circle.center, radius: circle.radius, identifier: name)
     case .beacon(let beacon):
       region = BeaconRegion(beacon, identifier: name)
-    case .polygon, .corridor, .line:
+    case .polygon, .corridor, .line, .rule:
       return nil
     }
     region.adopt(tag: table.tag(of: slot))

@@ -17,6 +17,7 @@ enum BoundaryError: Error, Hashable {
   }
 
   /// The error for a count that is too large for an array.
+  @_optimize(size)
   static func count(of name: StaticString, _ count: Int, most: Int) -> BoundaryError {
     .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); must be from 0 to \(most)")
   }
@@ -39,6 +40,7 @@ enum BoundaryError: Error, Hashable {
 
 extension BoundaryError: CustomStringConvertible {
   /// One line that names cause, place and accepted range.
+  @_optimize(size)
   var description: String {
     switch self {
     case .nullArgument(let name): "\(name) is NULL"

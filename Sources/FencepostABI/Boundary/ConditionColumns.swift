@@ -63,7 +63,9 @@ struct ConditionColumns {
   ) throws(BoundaryError) {
     let latitudes = try Boundary.require(latitudes, count: count, "latitudes")
     let longitudes = try Boundary.require(longitudes, count: count, "longitudes")
-    guard !ensures, common.timing == nil, let identifiers, let latitudes, let longitudes, let radii, count > 0 else {
+    guard !ensures, options.timing == .none, options.band == .none, let identifiers, let latitudes, let longitudes,
+      let radii, count > 0
+    else {
       return try put(out_result) { row in
         .circle(circle(latitudes?[row] ?? .nan, longitudes?[row] ?? .nan, radii?[row] ?? common.radius_m))
       }

@@ -13,7 +13,7 @@ extension ConditionsHandle {
     func add(_ holder: inout some ConditionHolder) throws(MonitorError) {
       try holder.add(
         given, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag,
-        timing: options.timing)
+        timing: options.timing, band: options.band)
     }
     try change(add, add)
   }
@@ -38,7 +38,7 @@ extension ConditionsHandle {
     try refusedByEngine { () throws(MonitorError) in
       try set.append(
         row.given, identifier: row.identifier, assuming: row.options.assuming, policy: row.options.policy,
-        tag: row.options.tag, timing: row.options.timing, known: known)
+        tag: row.options.tag, timing: row.options.timing, band: row.options.band, known: known)
     }
   }
 

@@ -11,16 +11,23 @@ extension ConditionsHandle {
   ) throws(BoundaryError) {
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     if let out_policy { try SizedStruct.check(out_policy, "out_policy") }
-    if let out_shape { try SizedStruct.check(out_shape, "out_shape") }
-    let (policy, subject) = try read { table throws(MonitorError) in
+    let room = try IntervalRoom(out_shape)
+    let (policy, subject, band, timing) = try read { table throws(MonitorError) in
       let slot = try table.slot(ofIdentifierBytes: bytes)
       if let out_condition { table.store(conditionOf: slot, to: out_condition) }
-      return (table.policy(of: slot), out_shape == nil ? nil : table.subject(of: slot))
+      return (
+        table.policy(of: slot), out_shape == nil ? nil : table.subject(of: slot), table.band(of: slot) ?? .none,
+        table.timing(of: slot) ?? .none
+      )
     }
     if let out_policy { try SizedStruct.write(fencepost_transition_policy(policy), to: out_policy, "out_policy") }
     // The distance between planar and geodesic edges is computed outside the lock, because the computation takes a
     // while if there are many vertices.
-    if let out_shape, let subject { try SizedStruct.write(fencepost_shape(subject), to: out_shape, "out_shape") }
+    if let out_shape, let subject {
+      var shape = fencepost_shape(subject, band, timing)
+      room.store(timing.schedule, in: &shape)
+      try SizedStruct.write(shape, to: out_shape, "out_shape")
+    }
   }
 
   func geometry(
@@ -69,5 +76,32 @@ extension ConditionsHandle {
     }
     let needed = try check({ $0.withSnapshot(copy) }, { $0.withSnapshot(copy) })
     guard capacity >= needed else { throw .bufferTooSmall(needed: needed) }
+  }
+}
+
+/// The caller's memory for the intervals of a timing.
+private struct IntervalRoom {
+  private var start: UnsafeMutablePointer<fencepost_interval>?
+  private var capacity = 0
+
+  init(_ shape: UnsafeMutablePointer<fencepost_shape>?) throws(BoundaryError) {
+    guard let shape else { return }
+    let given = try SizedStruct.readKnown(UnsafePointer(shape), defaults: fencepost_shape(), "out_shape")
+    capacity = given.active_capacity
+    start = try Boundary.require(given.active, count: capacity, "active")
+  }
+
+  /// Writes the intervals for which there is room, and the members of a description that describe them.
+  @_optimize(size)
+  func store(_ schedule: Schedule?, in shape: inout fencepost_shape) {
+    shape.active = start
+    shape.active_capacity = capacity
+    guard let schedule else { return }
+    let count = schedule.edges.count / 2
+    shape.active_count = UInt64(count)
+    guard let start else { return }
+    for row in 0..<min(count, capacity) {
+      start[row] = fencepost_interval(start_us: schedule.edges[2 * row], end_us: schedule.edges[2 * row + 1])
+    }
   }
 }

@@ -12,7 +12,7 @@ extension ConditionsHandle {
     let generations = try Boundary.require(out_generations, count: capacity, "out_generations")
     let count = try Boundary.require(out_count, "out_count")
     let (found, distances) = try read { table in
-      table.places.containing(point, distances: out_distances_m != nil)
+      table.containing(point, distances: out_distances_m != nil)
     }
     count.pointee = found.count
     guard capacity > 0 else { return }
@@ -47,7 +47,7 @@ extension ConditionsHandle {
     let point = try Boundary.coordinate(latitude, longitude)
     let generations = try Boundary.require(out_generations, count: nearest, "out_generations")
     let count = try Boundary.require(out_count, "out_count")
-    let (found, distances) = try read { table in table.places.nearest(point, count: nearest) }
+    let (found, distances) = try read { table in table.nearest(point, count: nearest) }
     count.pointee = found.count
     for (index, generation) in found.enumerated() {
       generations?[index] = generation

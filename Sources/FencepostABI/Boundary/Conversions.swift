@@ -25,6 +25,7 @@ extension TransitionPolicy {
     accuracyFactor = value.accuracy_factor
     entryProbability = value.entry_probability
     exitProbability = value.exit_probability
+    verticalMargin = value.vertical_margin_m
     self.dwellPolicy = dwellPolicy
     notify = Notify(rawValue: UInt8(value.notify))
   }
@@ -38,7 +39,8 @@ extension fencepost_transition_policy {
       exit_dwell_us: policy.exitDwellMicroseconds, entry_margin_m: policy.entryMargin,
       exit_margin_m: policy.exitMargin, exit_margin_limit_m: policy.exitMarginLimit,
       accuracy_factor: policy.accuracyFactor, notify: UInt32(policy.notify.rawValue), reserved: 0,
-      entry_probability: policy.entryProbability, exit_probability: policy.exitProbability)
+      entry_probability: policy.entryProbability, exit_probability: policy.exitProbability,
+      vertical_margin_m: policy.verticalMargin)
   }
 }
 
@@ -48,6 +50,7 @@ struct AddOptions {
   var policy: TransitionPolicy = .standard
   var tag: UInt64 = 0
   var timing: ConditionTiming = .none
+  var band: AltitudeBand = .none
 
   init(
     _ options: UnsafePointer<fencepost_condition_definition>?, assuming unsaid: Event.State
@@ -72,6 +75,26 @@ struct AddOptions {
     policy = try TransitionPolicy(definition.policy)
     tag = definition.tag
     if let given = definition.timing { timing = try ConditionTiming(given) }
+    let (min, minReference) = try Self.limit(
+      definition.altitude_min_m, definition.altitude_min_reference, none: -.infinity, "altitude_min_reference")
+    let (max, maxReference) = try Self.limit(
+      definition.altitude_max_m, definition.altitude_max_reference, none: .infinity, "altitude_max_reference")
+    band = AltitudeBand(min: min, max: max, minReference: minReference, maxReference: maxReference)
+  }
+}
+
+extension AddOptions {
+  /// Reads one limit of a band.
+  @inline(never)
+  private static func limit(
+    _ limit: Double, _ reference: fencepost_altitude_reference, none: Double, _ name: StaticString
+  ) throws(BoundaryError) -> (Double, AltitudeBand.Reference) {
+    if reference == 0 { return (none, .ellipsoid) }
+    guard let known = UInt8(exactly: reference).flatMap(AltitudeBand.Reference.init(rawValue:)) else {
+      throw .invalidArgument(
+        "\(name) is \(reference); must be 0 (no limit), 1 (ellipsoid), 2 (mean sea level) or 3 (ground)")
+    }
+    return (limit, known)
   }
 }
 
@@ -135,7 +158,8 @@ extension fencepost_explanation {
       corroborations: UInt32(clamping: explanation.doubt?.corroborations ?? 0),
       corroborations_needed: UInt32(clamping: explanation.doubt?.corroborationsNeeded ?? 0), probability: .nan,
       ellipse_major_m: explanation.ellipse?.major ?? .nan, ellipse_minor_m: explanation.ellipse?.minor ?? .nan,
-      ellipse_orientation: explanation.ellipse?.orientation ?? .nan)
+      ellipse_orientation: explanation.ellipse?.orientation ?? .nan,
+      vertical_distance_m: explanation.verticalDistance ?? .nan, parts: nil, parts_capacity: 0, part_count: 0)
     probability = explanation.probability ?? .nan
   }
 }
@@ -234,7 +258,9 @@ extension ConditionTable {
       event.pointee.beacon_minor = beacon.minor ?? 0
     }
     event.pointee.probability = probability(of: entry, confidence: confidence)
-    event.pointee.reserved = (0, 0, 0)
+    event.pointee.vertical_distance_m = entry.verticalDistance
+    event.pointee.decided_by = entry.decidedBy
+    event.pointee.reserved = 0
     event.pointee.identifier_length = withIdentifierBytes(of: entry.slot) {
       FencepostABI.copy($0, into: &event.pointee.identifier)
     }
@@ -263,7 +289,7 @@ extension ConditionTable {
       withUnsafeMutableBytes(of: &condition.pointee.uuid) { beacon.uuid.store(to: $0.baseAddress!) }
       condition.pointee.major = beacon.major.map(Int32.init) ?? -1
       condition.pointee.minor = beacon.minor.map(Int32.init) ?? -1
-    case .polygon, .line: break
+    case .polygon, .line, .rule: break
     case .corridor(let shape):
       if case .corridor(let radius) = shape.definition.kind { condition.pointee.radius_m = radius }
     }
@@ -301,7 +327,7 @@ extension Event {
     guard value.flags < 1 << 5 else {
       throw .invalidArgument("flags is \(value.flags); must be from 0 to 31")
     }
-    guard value.reserved == (0, 0, 0) else { throw .unsupported("event.reserved must be zero") }
+    guard value.reserved == 0 else { throw .unsupported("event.reserved must be zero") }
     guard value.probability.isNaN || (value.probability >= 0 && value.probability <= 1) else {
       throw .invalidArgument("probability is \(value.probability); must be from 0 to 1, or NaN without a probability")
     }
@@ -328,9 +354,11 @@ extension Event {
       evidence = Evidence(
         coordinate: Coordinate(latitude: value.latitude, longitude: value.longitude), accuracy: value.accuracy_m,
         boundaryDistance: value.boundary_distance_m, source: flags & FENCEPOST_EVENT_ON_PATH != 0 ? .path : .fix,
-        probability: value.probability.isNaN ? nil : value.probability)
+        probability: value.probability.isNaN ? nil : value.probability,
+        verticalDistance: value.vertical_distance_m.isNaN ? nil : value.vertical_distance_m)
     }
     followsGap = flags & FENCEPOST_EVENT_AFTER_GAP != 0
+    decidedBy = value.decided_by == 0 ? nil : value.decided_by
     direction =
       flags & FENCEPOST_EVENT_LEFT_TO_RIGHT != 0
       ? .leftToRight : flags & FENCEPOST_EVENT_RIGHT_TO_LEFT != 0 ? .rightToLeft : nil

@@ -53,6 +53,7 @@ struct CreateOptions {
   /// Creates or opens a monitor.
   ///
   /// - Parameter name: The monitor's name; `nil`: `options.name`.
+  @_optimize(size)
   static func openMonitor(
     _ options: UnsafePointer<fencepost_options>?, name: UnsafePointer<CChar>?
   ) throws(BoundaryError) -> StoredEngine {
@@ -83,6 +84,7 @@ struct CreateOptions {
   }
 
   /// Creates or opens a fleet.
+  @_optimize(size)
   static func openFleet(_ options: UnsafePointer<fencepost_options>?) throws(BoundaryError) -> StoredFleet {
     let read = try CreateOptions(options, defaults: FleetOptions().monitorOptions)
     let engine = read.engine

@@ -41,7 +41,9 @@ extension fencepost_condition_definition {
       struct_size: 0, kind: Int32(FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC), identifier: nil, tag: 0,
       assuming: Int32(FENCEPOST_STATE_DEFAULT), edges: Int32(FENCEPOST_EDGES_GEODESIC), oriented: 0, major: -1,
       minor: -1, max_vertices: 0, policy: nil, latitude: 0, longitude: 0, radius_m: 0, buffer_m: 0,
-      uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), geometry: nil, wkb: nil, wkb_size: 0, timing: nil)
+      uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), geometry: nil, wkb: nil, wkb_size: 0, timing: nil,
+      altitude_min_m: 0, altitude_max_m: 0, altitude_min_reference: 0, altitude_max_reference: 0, parts: nil,
+      part_count: 0, rule_form: UInt32(FENCEPOST_RULE_AT_LEAST), at_least: 0)
   }
 
   /// The place or shape that the members describe.
@@ -68,11 +70,29 @@ extension fencepost_condition_definition {
       }
       let start = try Boundary.require(wkb, count: wkb_size, "wkb")
       return try options.shape(wellKnownBinary: UnsafeRawBufferPointer(start: start, count: wkb_size), radius: radius_m)
+    case FENCEPOST_CONDITION_RULE: return .rule(try rule())
     default:
       throw .invalidArgument(
         "kind is \(kind); must be 0 (from wkb), 1 (circular geographic), 2 (beacon identity), 3 (polygonal geographic), "
-          + "4 (corridor geographic) or 5 (line geographic)")
+          + "4 (corridor geographic), 5 (line geographic) or 6 (rule)")
     }
+  }
+
+  @_optimize(size)
+  private func rule() throws(BoundaryError) -> RuleDefinition {
+    guard let form = UInt8(exactly: rule_form).flatMap(RuleDefinition.Form.init(rawValue:)) else {
+      throw .invalidArgument("rule_form is \(rule_form); must be 0 (at least), 1 (all), 2 (any) or 3 (none)")
+    }
+    // Too many parts are refused by their number, before any is read. SIZE_MAX is negative as an Int.
+    let count = Int(part_count)
+    guard 0...RuleDefinition.mostParts ~= count else { throw .invalidArgument(RuleDefinition.tooMany(count)) }
+    var rule = RuleDefinition(form, atLeast: Int64(at_least))
+    let start = try Boundary.require(parts, count: count, "parts")
+    for index in 0..<count {
+      guard let text = start?[index] else { throw .invalidArgument("identifier: part \(index) is NULL") }
+      rule.append(Boundary.identifier(text))
+    }
+    return rule
   }
 }
 

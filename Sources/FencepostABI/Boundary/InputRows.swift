@@ -52,7 +52,9 @@ extension FixColumns {
     let defaults = fencepost_fix_columns(
       struct_size: 0, refuse_invalid: 0, latitudes: nil, longitudes: nil, accuracies_m: nil, times_us: nil,
       latitude_stride: 8, longitude_stride: 8, accuracy_stride: 8, time_stride: 8, majors_m: nil, minors_m: nil,
-      orientations: nil, major_stride: 8, minor_stride: 8, orientation_stride: 8)
+      orientations: nil, major_stride: 8, minor_stride: 8, orientation_stride: 8, altitudes_m: nil,
+      vertical_accuracies_m: nil, geoid_heights_m: nil, ground_heights_m: nil, altitude_stride: 8,
+      vertical_accuracy_stride: 8, geoid_height_stride: 8, ground_height_stride: 8)
     let value = try SizedStruct.read(columns, defaults: defaults, "columns")
     guard value.refuse_invalid <= 1 || (value.refuse_invalid == Self.isOne && count == 1) else {
       throw .invalidArgument("refuse_invalid is \(value.refuse_invalid); must be 0 or 1, or 2 for a single row")
@@ -69,6 +71,11 @@ extension FixColumns {
       ellipses: try EllipseColumns(
         Column(value.majors_m, stride: value.major_stride), Column(value.minors_m, stride: value.minor_stride),
         Column(value.orientations, stride: value.orientation_stride)),
+      heights: HeightColumns(
+        altitudes: Column(value.altitudes_m, stride: value.altitude_stride),
+        verticalAccuracies: Column(value.vertical_accuracies_m, stride: value.vertical_accuracy_stride),
+        geoidHeights: Column(value.geoid_heights_m, stride: value.geoid_height_stride),
+        groundHeights: Column(value.ground_heights_m, stride: value.ground_height_stride)),
       isOne: value.refuse_invalid == Self.isOne)
     if value.refuse_invalid == 1 { try refusedByEngine { () throws(MonitorError) in try checkRows() } }
   }

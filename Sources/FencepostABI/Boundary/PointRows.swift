@@ -7,7 +7,9 @@ extension PointColumns {
     _ columns: UnsafePointer<fencepost_point_columns>?, count: Int
   ) throws(BoundaryError) {
     let defaults = fencepost_point_columns(
-      struct_size: 0, reserved: 0, latitudes: nil, longitudes: nil, latitude_stride: 8, longitude_stride: 8)
+      struct_size: 0, reserved: 0, latitudes: nil, longitudes: nil, latitude_stride: 8, longitude_stride: 8,
+      altitudes_m: nil, geoid_heights_m: nil, ground_heights_m: nil, altitude_stride: 8, geoid_height_stride: 8,
+      ground_height_stride: 8, times_us: nil, time_stride: 8)
     let value = try SizedStruct.read(Boundary.require(columns, "columns"), defaults: defaults, "columns")
     guard value.reserved == 0 else { throw .unsupported("columns.reserved must be zero") }
     let latitudes = try Boundary.require(value.latitudes, count: count, "latitudes")
@@ -21,7 +23,12 @@ extension PointColumns {
         stride: Int(truncatingIfNeeded: value.latitude_stride)),
       longitudes: Column(
         start: longitudes.map { UnsafeRawPointer($0) } ?? anywhere,
-        stride: Int(truncatingIfNeeded: value.longitude_stride)))
+        stride: Int(truncatingIfNeeded: value.longitude_stride)),
+      heights: HeightColumns(
+        altitudes: Column(value.altitudes_m, stride: value.altitude_stride), verticalAccuracies: nil,
+        geoidHeights: Column(value.geoid_heights_m, stride: value.geoid_height_stride),
+        groundHeights: Column(value.ground_heights_m, stride: value.ground_height_stride)),
+      times: value.times_us.map { Column(start: $0, stride: Int(truncatingIfNeeded: value.time_stride)) })
   }
 }
 

@@ -31,9 +31,18 @@ enum SizedStruct {
           "\(name) has nonzero members that this library does not know; set them to zero, or use a newer library")
       }
     }
+    return try readKnown(pointer, defaults: defaults, name)
+  }
+
+  /// Reads the members of a caller's structure that this library knows, and ignores the others: for a structure that
+  /// is written later and has members that the caller sets.
+  static func readKnown<Value: BitwiseCopyable>(
+    _ pointer: UnsafePointer<Value>, defaults: Value, _ name: StaticString
+  ) throws(BoundaryError) -> Value {
+    let count = min(try size(of: pointer, name), MemoryLayout<Value>.size)
     var value = defaults
     withUnsafeMutableBytes(of: &value) {
-      $0.copyMemory(from: UnsafeRawBufferPointer(start: raw, count: min(size, known)))
+      $0.copyMemory(from: UnsafeRawBufferPointer(start: UnsafeRawPointer(pointer), count: count))
     }
     return value
   }

@@ -73,6 +73,7 @@ extension ConditionKind {
     case .polygonalGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC)
     case .corridorGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC)
     case .lineGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_LINE_GEOGRAPHIC)
+    case .rule: fencepost_condition_kind(FENCEPOST_CONDITION_RULE)
     }
   }
 }

@@ -74,7 +74,7 @@ public func fencepost_monitor_set_host_capabilities(
 /// Returns the kinds of a bit set.
 func kinds(_ unsupported_kinds: UInt32) throws(BoundaryError) -> Set<ConditionKind> {
   guard unsupported_kinds & ~ConditionKind.allBits == 0 else {
-    let bits = ConditionKind.allCases.map { "\($0.bit)" }
+    let bits = ConditionKind.allCases.filter { !$0.isRule }.map { "\($0.bit)" }
     throw .invalidArgument(
       "unsupported_kinds is \(unsupported_kinds); must be a combination of the bits "
         + "\(bits.dropLast().joined(separator: ", ")) and \(bits[bits.count - 1])")

@@ -139,7 +139,8 @@ private struct PlanOutput {
       fencepost_plan(
         struct_size: 0, follow: plan.follow ? 1 : 0, has_wake_up: plan.wakeUp == nil ? 0 : 1, reserved: 0,
         wake_up_latitude: plan.wakeUp?.center.latitude ?? .nan,
-        wake_up_longitude: plan.wakeUp?.center.longitude ?? .nan, wake_up_radius_m: plan.wakeUp?.radius ?? .nan),
+        wake_up_longitude: plan.wakeUp?.center.longitude ?? .nan, wake_up_radius_m: plan.wakeUp?.radius ?? .nan,
+        next_start_us: plan.nextStart?.microseconds ?? .min),
       to: out, "out_plan")
   }
 }

@@ -1,6 +1,7 @@
 /// A condition that a device satisfies or not: a ``CircularGeographicCondition``, ``PolygonalGeographicCondition``,
 /// ``MultiPolygonalGeographicCondition``, ``CorridorGeographicCondition`` or ``BeaconIdentityCondition``. A
-/// ``LineGeographicCondition`` conforms too, but it has no state: a device only crosses it.
+/// ``LineGeographicCondition`` conforms too, but it has no state: a device only crosses it. The state of a `Rule` follows
+/// from the states of other conditions.
 public protocol Condition: Sendable, Hashable {}
 
 /// A kind of condition, with the numbers of the C interface.
@@ -11,6 +12,7 @@ public enum ConditionKind: UInt8, Sendable, Hashable, CaseIterable {
   case polygonalGeographic = 3
   case corridorGeographic = 4
   case lineGeographic = 5
+  case rule = 6
 }
 
 extension ConditionKind {
@@ -19,7 +21,7 @@ extension ConditionKind {
   var isGeographic: Bool {
     switch self {
     case .circularGeographic, .polygonalGeographic, .corridorGeographic, .lineGeographic: true
-    case .beaconIdentity: false
+    case .beaconIdentity, .rule: false
     }
   }
 
@@ -27,14 +29,26 @@ extension ConditionKind {
   @inline(__always)
   var isLine: Bool {
     switch self {
-    case .circularGeographic, .beaconIdentity, .polygonalGeographic, .corridorGeographic: false
+    case .circularGeographic, .beaconIdentity, .polygonalGeographic, .corridorGeographic, .rule: false
     case .lineGeographic: true
     }
   }
 
+  /// Whether the state of the condition follows from the states of other conditions.
+  @inline(__always)
+  package var isRule: Bool {
+    switch self {
+    case .circularGeographic, .beaconIdentity, .polygonalGeographic, .corridorGeographic, .lineGeographic: false
+    case .rule: true
+    }
+  }
+
+  /// Whether sightings decide the state.
+  var isBeacon: Bool { !isGeographic && !isRule }
+
   /// The bit of the kind in a set of kinds, as in the C interface.
   package var bit: UInt32 { 1 << UInt32(rawValue) }
 
-  /// The bits of all kinds.
-  package static var allBits: UInt32 { allCases.reduce(0) { $0 | $1.bit } }
+  /// The bits of all kinds that a host may be unable to monitor. Rules are not among them.
+  package static var allBits: UInt32 { allCases.reduce(0) { $1.isRule ? $0 : $0 | $1.bit } }
 }

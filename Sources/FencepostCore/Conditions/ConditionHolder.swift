@@ -7,6 +7,9 @@ package protocol ConditionHolder {
   /// condition.
   func defect(of definition: Definition) -> String?
 
+  /// Whether the conditions are being made equal to a set. Until that has ended, rules are not looked at.
+  mutating func setSyncing(_ isSyncing: Bool)
+
   /// Returns whether a definition is nearly equal to the condition with the identifier; `nil` if no condition has the
   /// identifier.
   func compare(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> Bool?
@@ -24,25 +27,37 @@ package protocol ConditionHolder {
 }
 
 extension ConditionHolder {
-  private func check(_ definition: Definition) throws(MonitorError) {
-    if let defect = defect(of: definition) { throw .invalidArgument(defect) }
+  private func check(
+    _ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>
+  ) throws(MonitorError) {
+    if let defect = defect(of: definition) ?? table.ruleDefect(of: definition, identifier) {
+      throw .invalidArgument(defect)
+    }
   }
 
   /// Returns a definition with a validated subject. Throws if the holder refuses the condition.
   private func define(
     _ subject: Definition.Subject, _ identifier: UnsafeBufferPointer<UInt8>, _ assumed: Event.State,
-    _ policy: TransitionPolicy, _ tag: UInt64, _ timing: ConditionTiming
+    _ policy: TransitionPolicy, _ tag: UInt64, _ timing: ConditionTiming, _ band: AltitudeBand
   ) throws(MonitorError) -> Definition {
     try Definition.check(identifier, assumed, policy)
-    if let defect = timing.defect(for: subject.kind) { throw .invalidArgument(defect) }
-    let definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assumed, timing: timing)
-    try check(definition)
+    if let defect = timing.defect(for: subject.kind) ?? band.defect(for: subject.kind) {
+      throw .invalidArgument(defect)
+    }
+    let definition = Definition(
+      subject: subject, policy: policy, tag: tag, assumed: assumed, timing: timing, band: band)
+    try check(definition, identifier)
     return definition
   }
 
   /// Whether ensuring a definition would change nothing, not even the schedule.
   private func isKept(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> Bool {
     compare(definition, identifier) == true && table.slotToRetime(definition, identifier) == nil
+  }
+
+  @inline(never)
+  private func isKept(_ set: borrowing ConditionSet) -> Bool {
+    set.allSatisfy { identifier, definition in isKept(definition, identifier) }
   }
 
   /// Takes over the schedule of a definition, whose condition stays.
@@ -53,19 +68,21 @@ extension ConditionHolder {
   /// Adds a condition with an identifier as UTF-8 bytes.
   package mutating func add(
     _ given: GivenCondition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none, band: AltitudeBand = .none
   ) throws(MonitorError) {
     try Definition.check(bytes, assuming, policy)
-    try add(try given.subject(), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag, timing: timing)
+    try add(
+      try given.subject(), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag, timing: timing,
+      band: band)
   }
 
   /// Adds a condition with a validated subject. Validation may take seconds, so a caller does it before it takes a
   /// lock.
   package mutating func add(
     _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none, band: AltitudeBand = .none
   ) throws(MonitorError) {
-    enter(try define(subject, bytes, assuming, policy, tag, timing), identifier: bytes)
+    enter(try define(subject, bytes, assuming, policy, tag, timing, band), identifier: bytes)
   }
 
   /// Returns whether ensuring a condition with a validated subject would change nothing.
@@ -73,9 +90,9 @@ extension ConditionHolder {
   /// - Throws: The same errors as ensuring it.
   package func isEnsured(
     _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none, band: AltitudeBand = .none
   ) throws(MonitorError) -> Bool {
-    isKept(try define(subject, bytes, assuming, policy, tag, timing), bytes)
+    isKept(try define(subject, bytes, assuming, policy, tag, timing, band), bytes)
   }
 
   /// Ensures a condition. If the existing condition has exactly the same subject, the subject is not validated again.
@@ -83,11 +100,12 @@ extension ConditionHolder {
   /// - Returns: Whether the condition was added or replaced.
   package mutating func ensure(
     _ given: GivenCondition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none, band: AltitudeBand = .none
   ) throws(MonitorError) -> Bool {
     try Definition.check(bytes, assuming, policy)
     let subject = try given.subject { table.subject(ofIdentifierBytes: bytes) }
-    return try ensure(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag, timing: timing)
+    return try ensure(
+      subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag, timing: timing, band: band)
   }
 
   /// Ensures a condition with a validated subject: adds or replaces it, unless a nearly equal condition exists.
@@ -95,9 +113,9 @@ extension ConditionHolder {
   /// - Returns: Whether the condition was added or replaced.
   package mutating func ensure(
     _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none, band: AltitudeBand = .none
   ) throws(MonitorError) -> Bool {
-    let definition = try define(subject, bytes, assuming, policy, tag, timing)
+    let definition = try define(subject, bytes, assuming, policy, tag, timing, band)
     if compare(definition, bytes) == true {
       takeSchedule(of: definition, bytes)
       return false
@@ -170,11 +188,16 @@ extension ConditionHolder {
     return removed
   }
 
-  /// Throws if the holder refuses a row of the set. Only lines and conditions with a timing can be refused.
-  private func check(_ set: borrowing ConditionSet) throws(MonitorError) {
+  /// Throws if the holder refuses a row of the set. Only lines and conditions with a timing or a band can be
+  /// refused.
+  ///
+  /// - Parameter isWhole: Whether the table will have no other conditions.
+  @inline(never)
+  private func check(_ set: borrowing ConditionSet, isWhole: Bool = false) throws(MonitorError) {
     try set.forEachSpecial { row, definition throws(MonitorError) in
       if let defect = defect(of: definition) { throw .invalidArgument(defect).inRow(row) }
     }
+    try table.checkRules(set, isWhole: isWhole)
   }
 
   /// Adds the rows in order. A row replaces the condition with its identifier, if there is one.
@@ -189,7 +212,7 @@ extension ConditionHolder {
   /// - Throws: The same errors as ensuring them.
   package func isEnsured(_ set: borrowing ConditionSet) throws(MonitorError) -> Bool {
     try check(set)
-    return set.allSatisfy { identifier, definition in isKept(definition, identifier) }
+    return isKept(set)
   }
 
   /// Returns whether ``sync(_:)`` with these rows would change nothing.
@@ -197,12 +220,18 @@ extension ConditionHolder {
   /// - Throws: The errors of ``sync(_:)``.
   package func isSynced(_ set: borrowing ConditionSet) throws(MonitorError) -> Bool {
     _ = try set.identifiers()
-    return try isEnsured(set) && table.count == set.count
+    try check(set, isWhole: true)
+    return table.count == set.count && isKept(set)
   }
 
   /// Ensures the rows, in order.
   package mutating func ensure(_ set: borrowing ConditionSet) throws(MonitorError) -> SyncResult {
     try check(set)
+    return ensureChecked(set)
+  }
+
+  @inline(never)
+  private mutating func ensureChecked(_ set: borrowing ConditionSet) -> SyncResult {
     var result = SyncResult()
     set.forEach { _, identifier, definition in
       switch compare(definition, identifier) {
@@ -222,10 +251,12 @@ extension ConditionHolder {
   /// order.
   package mutating func sync(_ set: borrowing ConditionSet) throws(MonitorError) -> SyncResult {
     let identifiers = try set.identifiers()
-    try check(set)
+    try check(set, isWhole: true)
+    setSyncing(true)
     let others = table.slots(without: identifiers)
     for slot in others { remove(slot) }
-    var result = try ensure(set)
+    var result = ensureChecked(set)
+    setSyncing(false)
     result.removed = others.count
     return result
   }

@@ -11,7 +11,7 @@ struct ConditionLimit: Sendable {
   private var held = 0
   private var queue: ContiguousArray<(slot: UInt32, ticket: UInt64)> = []
   private var head = 0
-  private var tickets: [UInt32: UInt64] = [:]
+  private var tickets = [UInt32: UInt64]()
   private(set) var lastTicket: UInt64 = 0
 
   init(capacity: Int?) {

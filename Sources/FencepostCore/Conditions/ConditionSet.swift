@@ -8,8 +8,11 @@ package struct ConditionSet: Sendable {
 
   private var rows: ContiguousArray<Row> = []
   private var bytes: ContiguousArray<UInt8> = []
-  /// The indices of the rows that are lines or have a timing, because not every holder accepts them.
+  /// The indices of the rows that are lines or rules, or have a timing or a band, because not every holder accepts them.
   private var special: ContiguousArray<Int> = []
+  private(set) var hasRules = false
+  /// Whether a row is a line, a rule, or a condition with a timing or a band.
+  var hasSpecial: Bool { !special.isEmpty }
 
   package init() {}
 
@@ -28,7 +31,7 @@ package struct ConditionSet: Sendable {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row.
   package mutating func append(
     _ given: GivenCondition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none,
+    policy: TransitionPolicy, tag: UInt64, timing: ConditionTiming = .none, band: AltitudeBand = .none,
     known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?
   ) throws(MonitorError) {
     let row = rows.count
@@ -40,17 +43,22 @@ package struct ConditionSet: Sendable {
         throw .invalidArgument(defect)
       }
       let subject = try given.subject { known(identifier) }
-      if let defect = timing.defect(for: subject.kind) { throw .invalidArgument(defect) }
-      definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assuming, timing: timing)
+      if let defect = timing.defect(for: subject.kind) ?? band.defect(for: subject.kind) {
+        throw .invalidArgument(defect)
+      }
+      definition = Definition(
+        subject: subject, policy: policy, tag: tag, assumed: assuming, timing: timing, band: band)
     } catch {
       throw error.inRow(row)
     }
-    if definition.subject.kind.isLine || !definition.timing.isNone { special.append(row) }
+    let kind = definition.subject.kind
+    if kind.isLine || kind.isRule || !definition.timing.isNone || !band.isNone { special.append(row) }
+    if kind.isRule { hasRules = true }
     bytes.append(contentsOf: identifier)
     rows.append(Row(definition: definition, end: bytes.count))
   }
 
-  /// Calls `body` with each row that a holder may refuse: a line, or a condition with a timing.
+  /// Calls `body` with each row that a holder may refuse: a line, a rule, or a condition with a timing or a band.
   func forEachSpecial<Failure>(_ body: (Int, Definition) throws(Failure) -> Void) throws(Failure) {
     for row in special { try body(row, rows[row].definition) }
   }
@@ -84,6 +92,7 @@ package struct ConditionSet: Sendable {
   /// Returns the identifiers, each with the index of its row as slot.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if two rows have the same identifier.
+  @_optimize(size)
   func identifiers() throws(MonitorError) -> IdentifierTable {
     var table = IdentifierTable()
     table.reserve(count, bytes: bytes.count)
@@ -102,6 +111,7 @@ package struct ConditionSet: Sendable {
 extension MonitorError {
   /// Returns an invalid-argument error with the row in its message and position. Other errors, and an error whose
   /// message already names the row, are returned unchanged.
+  @_optimize(size)
   package func inRow(_ row: Int) -> MonitorError {
     switch self {
     case .invalidArgument(let reason, _) where !reason.beginsWithBytes(of: "row \(row): "):

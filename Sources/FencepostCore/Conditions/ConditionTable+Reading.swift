@@ -4,10 +4,11 @@ import FencepostKernel
 extension ConditionTable: ConditionHolder {
   package var table: ConditionTable { _read { yield self } }
 
+  package mutating func setSyncing(_ isSyncing: Bool) {}
+
   package func defect(of definition: Definition) -> String? {
-    guard definition.timing.isNone else {
-      return "active, absent_after, repeat_every and max_events: a shared table has no timings yet; leave them unset"
-    }
+    if !definition.timing.isNone, let defect = timingDefect(for: definition.subject.kind) { return defect }
+    if definition.subject.kind.isRule { return "kind: a shared table has no rules yet; add the rule to a monitor" }
     guard definition.subject.kind.isLine else { return nil }
     guard !refusesLines else {
       return
@@ -23,7 +24,39 @@ extension ConditionTable: ConditionHolder {
     return nil
   }
 
+  /// Returns the reason why a condition of a kind cannot have a timing, as a message; `nil` if it can.
+  @inline(never)
+  @_optimize(size)
+  func timingDefect(for kind: ConditionKind) -> String? {
+    guard kind.isGeographic, !kind.isLine else {
+      return
+        "active, repeat_every and max_events: in a shared table, only circles, polygons and corridors have a timing; leave them unset"
+    }
+    guard !refusesTimings else {
+      return
+        "active, absent_after, repeat_every and max_events: each fleet over the table must have path fixes and delivery every, and its devices no host capabilities"
+    }
+    return nil
+  }
+
+  /// The reason why a shared table cannot have one of the timings of the table, as a message; `nil` if it can have all.
+  @inline(never)
+  @_optimize(size)
+  var timingDefect: String? {
+    guard policies.hasTimings else { return nil }
+    for slot in live where timing(of: slot) != nil {
+      if let defect = timingDefect(for: kind(of: slot)) { return defect }
+    }
+    return nil
+  }
+
+  /// In a shared table, another schedule is another condition, because the clocks of devices differ.
   package func compare(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> Bool? {
+    compareUntimed(definition, identifier).map { $0 && slotToRetime(definition, identifier) == nil }
+  }
+
+  /// Compares as ``compare(_:_:)`` does, but leaves out the schedules.
+  func compareUntimed(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> Bool? {
     identifiers.slot(of: identifier).map { self.definition(of: $0).isNearlyEqual(to: definition) }
   }
 
@@ -84,6 +117,7 @@ extension ConditionTable {
   package func wellKnownBinary(of slot: UInt32) -> [UInt8]? {
     switch subject(of: slot) {
     case .circle, .beacon: nil
+    case .rule(let rule): rule.terminatedParts
     case .polygon(let shape), .corridor(let shape), .line(let shape): WellKnownBinary.encode(shape.definition.written)
     }
   }
@@ -100,12 +134,15 @@ extension ConditionTable {
   /// - Parameter confidence: ``MonitorOptions/accuracyConfidence``
   @inline(__always)
   package func probability(of entry: borrowing EventEntry, confidence: Double) -> Double {
-    hasProbability(entry.slot) ? evidentProbability(of: entry, confidence: confidence) : .nan
+    if entry.marks.contains(.probability) { return evidentProbability(of: entry, confidence: confidence) }
+    return hasProbability(entry.slot) ? evidentProbability(of: entry, confidence: confidence) : .nan
   }
 
   @inline(never)
   private func evidentProbability(of entry: borrowing EventEntry, confidence: Double) -> Double {
-    guard !entry.latitude.isNaN, !entry.marks.contains(.probability) else { return Double(entry.probability) }
+    guard !entry.latitude.isNaN, !entry.marks.contains(.probability), !kind(of: entry.slot).isRule else {
+      return Double(entry.probability)
+    }
     let coordinate = Coordinate(latitude: entry.latitude, longitude: entry.longitude)
     return shape(of: entry.slot).probability(at: coordinate, accuracy: entry.accuracy, confidence: confidence)
   }
@@ -128,10 +165,12 @@ extension ConditionTable {
       event.evidence = Event.Evidence(
         coordinate: Coordinate(latitude: entry.latitude, longitude: entry.longitude), accuracy: entry.accuracy,
         boundaryDistance: entry.boundaryDistance, source: entry.marks.contains(.onPath) ? .path : .fix,
-        probability: probability.isNaN ? nil : probability)
+        probability: probability.isNaN ? nil : probability,
+        verticalDistance: entry.verticalDistance.isNaN ? nil : entry.verticalDistance)
     }
     event.followsGap = entry.marks.contains(.gap)
     event.direction = entry.direction
+    event.decidedBy = entry.decidedBy == 0 ? nil : entry.decidedBy
     return event
   }
 }

@@ -32,15 +32,22 @@ package struct ConditionTable: Sendable {
   private(set) var rows: ContiguousArray<ConditionRow> = []
   private(set) var limit: ConditionLimit
   private(set) var changes = TableChanges()
-  private var beacons: [UInt32: BeaconIdentityCondition] = [:]
+  /// The rules, and the names of their parts; `nil` without rules.
+  private(set) var rules: RuleBook?
+  private var beacons = [UInt32: BeaconIdentityCondition]()
   /// The polygons, corridors and lines, each at the index of its slot. The array ends with the last of them.
   private(set) var shapes: ContiguousArray<GeodesicShape?> = []
   /// The conditions of each beacon identity, in no particular order.
-  private var beaconSlots: [BeaconIdentityCondition: ContiguousArray<UInt32>] = [:]
+  private var beaconSlots = [BeaconIdentityCondition: ContiguousArray<UInt32>]()
   private var freeSlots: ContiguousArray<UInt32> = []
   /// The generations of the last added beacon condition, and of the last added one that was not assumed to be absent.
   private(set) var lastBeacon: UInt64 = 0
   private(set) var lastAnnouncedBeacon: UInt64 = 0
+  /// The generation of the last added shape with a timing that needs a record in each device.
+  private(set) var lastTracked: UInt64 = 0
+  /// The last generation; a greater number than each generation if a condition has a timing, so that no device counts as
+  /// having seen it.
+  private(set) var passable: UInt64 = 0
 
   /// The content of a free row.
   private static let nothing = ConditionRow(
@@ -70,6 +77,8 @@ package struct ConditionTable: Sendable {
   private(set) var lineCount = 0
   /// Whether a fleet without a path uses the table, so that lines must be refused.
   var refusesLines = false
+  /// Whether a fleet uses the table that cannot have timings, so that they must be refused.
+  var refusesTimings = false
 
   /// The slots that have a condition, in add order.
   var live: some Collection<UInt32> { order.live }
@@ -117,7 +126,7 @@ package struct ConditionTable: Sendable {
   func shape(of slot: UInt32) -> Shape {
     let row = rows[Int(slot)]
     switch row.kind {
-    case .circularGeographic, .beaconIdentity: return .circle(row.bounds)
+    case .circularGeographic, .beaconIdentity, .rule: return .circle(row.bounds)
     case .polygonalGeographic: return .polygon(Area(shapes[Int(slot)]!, bounds: row.bounds))
     case .corridorGeographic: return .corridor(Area(shapes[Int(slot)]!, bounds: row.bounds))
     case .lineGeographic: return .line(Area(shapes[Int(slot)]!, bounds: row.bounds))
@@ -137,7 +146,7 @@ package struct ConditionTable: Sendable {
     guard rows[Int(slot)].generation != 0 else { return false }
     switch rows[Int(slot)].kind {
     case .circularGeographic: return true
-    case .beaconIdentity, .polygonalGeographic, .corridorGeographic, .lineGeographic: return false
+    case .beaconIdentity, .polygonalGeographic, .corridorGeographic, .lineGeographic, .rule: return false
     }
   }
 
@@ -177,6 +186,12 @@ package struct ConditionTable: Sendable {
     policies.hasTimings ? policies.timing(rows[Int(slot)].policy) : nil
   }
 
+  /// Returns the band of a condition; `nil` if its height does not matter.
+  @inline(__always)
+  package func band(of slot: UInt32) -> AltitudeBand? {
+    policies.hasBands ? policies.band(rows[Int(slot)].policy) : nil
+  }
+
   /// Returns the slot of the condition with an identifier if its schedule differs from that of a definition.
   @inline(never)
   func slotToRetime(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> UInt32? {
@@ -189,8 +204,9 @@ package struct ConditionTable: Sendable {
   /// Sets the timing of a condition, whose generation stays the same.
   package mutating func retime(_ slot: UInt32, _ timing: ConditionTiming) {
     let before = rows[Int(slot)].policy
-    rows[Int(slot)].policy = policies.take(policies[before], timing)
+    rows[Int(slot)].policy = policies.take(policies[before], timing, policies.band(before) ?? .none)
     policies.release(before)
+    notePassable()
   }
 
   @inline(__always)
@@ -228,27 +244,31 @@ package struct ConditionTable: Sendable {
     case .polygonalGeographic: .polygon(shapes[Int(slot)]!)
     case .corridorGeographic: .corridor(shapes[Int(slot)]!)
     case .lineGeographic: .line(shapes[Int(slot)]!)
+    case .rule: .rule(rules!.definition(of: slot))
     }
   }
 
   func definition(of slot: UInt32) -> Definition {
     Definition(
       subject: subject(of: slot), policy: policy(of: slot), tag: tag(of: slot), assumed: assumed(of: slot),
-      timing: timing(of: slot) ?? .none)
+      timing: timing(of: slot) ?? .none, band: band(of: slot) ?? .none)
   }
 
   /// Adds a condition at the end of the add order. If a condition with the identifier exists, it is replaced.
   package mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>) {
     if let slot = identifiers.slot(of: identifier) {
       let replaced = generation(of: slot)
-      let isOverLimit = isOverLimit(slot)
+      var isOverLimit = isOverLimit(slot)
+      let (wasRule, isRule) = (kind(of: slot).isRule, definition.subject.kind.isRule)
       empty(slot)
       fill(slot, definition, nil)
-      rows[Int(slot)].isOverLimit = isOverLimit
+      if wasRule && !isRule { isOverLimit = !limit.enter(slot) }
+      rows[Int(slot)].isOverLimit = isOverLimit && !isRule
       changes.append(.entered(slot, replaced: replaced))
+      if isRule && !wasRule { giveUpPlace(slot) }
     } else {
       let slot = insert(definition, identifier: identifier, generation: nil)
-      rows[Int(slot)].isOverLimit = !limit.enter(slot)
+      if !definition.subject.kind.isRule { rows[Int(slot)].isOverLimit = !limit.enter(slot) }
       changes.append(.entered(slot, replaced: 0))
     }
   }
@@ -256,10 +276,17 @@ package struct ConditionTable: Sendable {
   /// Removes a condition. The condition that has waited longest under the limit gets its place.
   package mutating func remove(_ slot: UInt32) {
     let left = generation(of: slot)
+    let isRule = kind(of: slot).isRule
     empty(slot)
     identifiers.remove(slot: slot)
     freeSlots.append(slot)
     changes.append(.left(slot, generation: left))
+    if !isRule { giveUpPlace(slot) }
+  }
+
+  /// Gives the place of a condition under the limit to the condition that has waited longest.
+  @inline(never)
+  private mutating func giveUpPlace(_ slot: UInt32) {
     guard let promoted = limit.leave(slot) else { return }
     rows[Int(promoted)].isOverLimit = false
     changes.append(.promoted(promoted))
@@ -276,7 +303,7 @@ package struct ConditionTable: Sendable {
   mutating func restore(
     _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, generation: UInt64
   ) -> UInt32 {
-    limit.restoreHeld()
+    if !definition.subject.kind.isRule { limit.restoreHeld() }
     return insert(definition, identifier: identifier, generation: generation)
   }
 
@@ -299,6 +326,7 @@ package struct ConditionTable: Sendable {
 
   mutating func startGenerations(after generation: UInt64) {
     order.startGenerations(after: generation)
+    notePassable()
   }
 
   // MARK: - Slots
@@ -318,6 +346,8 @@ package struct ConditionTable: Sendable {
     return slot
   }
 
+  private mutating func notePassable() { passable = policies.hasTimings ? .max : order.lastGeneration }
+
   private mutating func fill(_ slot: UInt32, _ definition: Definition, _ generation: UInt64?) {
     var row = Self.nothing
     row.kind = definition.subject.kind
@@ -328,7 +358,9 @@ package struct ConditionTable: Sendable {
     } else {
       row.generation = order.append(slot, isAnnounced: isAnnounced)
     }
-    row.policy = policies.take(definition.policy, definition.timing)
+    row.policy = policies.take(definition.policy, definition.timing, definition.band)
+    notePassable()
+    if isAnnounced, row.kind.isGeographic, !definition.timing.isNone { lastTracked = row.generation }
     row.tag = definition.tag
     row.assumed = definition.assumed
     switch definition.subject {
@@ -343,22 +375,45 @@ package struct ConditionTable: Sendable {
       row.bounds = Area.bounds(of: shape)
       while shapes.count <= Int(slot) { shapes.append(nil) }
       shapes[Int(slot)] = shape
+    case .rule(let rule):
+      if rules == nil { rules = RuleBook() }
+      enter(slot, rule)
     }
     rows[Int(slot)] = row
+    if rules != nil, !row.kind.isRule { enter(slot, nil) }
     guard row.kind.isGeographic else { return }
     if row.kind.isLine { lineCount += 1 }
     rows[Int(slot)].size = shape(of: slot).size
     index.insert(slot, centre: row.bounds.centre, reach: row.bounds.reach)
   }
 
+  /// Enters a condition into the book of rules.
+  @inline(never)
+  private mutating func enter(_ slot: UInt32, _ rule: RuleDefinition?) {
+    ownRules()
+    guard let rules else { return }
+    identifiers.withBytes(of: slot) { rules.enter(slot, $0, rule, identifiers) }
+  }
+
+  /// Copies the book of rules before a change if a copy of the table shares it.
+  private mutating func ownRules() {
+    if !isKnownUniquelyReferenced(&rules), let shared = rules { rules = RuleBook(copying: shared) }
+  }
+
   private mutating func empty(_ slot: UInt32) {
     let row = rows[Int(slot)]
     order.remove(slot)
+    if rules != nil {
+      ownRules()
+      rules?.leave(slot)
+      if rules?.ruleCount == 0 { rules = nil }
+    }
     policies.release(row.policy)
+    notePassable()
     if row.kind.isGeographic { index.remove(slot, centre: row.bounds.centre, reach: row.bounds.reach) }
     if row.kind.isLine { lineCount -= 1 }
     switch row.kind {
-    case .circularGeographic: break
+    case .circularGeographic, .rule: break
     case .polygonalGeographic, .corridorGeographic, .lineGeographic:
       shapes[Int(slot)] = nil
     case .beaconIdentity:
@@ -383,7 +438,7 @@ package struct ConditionTable: Sendable {
       try Invariant.hold(
         Set(freeSlots).count == freeSlots.count && freeSlots.count + live.count == rows.count
           && !freeSlots.contains { rows[Int($0)].generation != 0 }, "a slot is free or has a condition")
-      try limit.checkInvariants(conditions: count)
+      try limit.checkInvariants(conditions: count - (rules?.ruleCount ?? 0))
       for slot in order.live {
         try Invariant.hold(
           isOverLimit(slot) == (limit.ticket(of: slot) != nil), "a condition that waits under the limit is marked")
@@ -403,6 +458,7 @@ package struct ConditionTable: Sendable {
           try Invariant.hold(
             Int(slot) < shapes.count && shapes[Int(slot)] != nil, "a polygon, corridor or line has its shape")
         case .beaconIdentity: try Invariant.hold(beacons[slot] != nil, "a beacon condition has its beacon")
+        case .rule: try Invariant.hold(rules?.name(of: slot) ?? RuleBook.none != RuleBook.none, "a rule is in the book")
         }
         guard kind.isGeographic else { continue }
         try Invariant.hold(rows[Int(slot)].size == shape(of: slot).size, "a row has the size of its shape")
@@ -414,14 +470,15 @@ package struct ConditionTable: Sendable {
       try Invariant.hold(index.count == places, "the index holds \(index.count) caps for \(places) shapes")
       let areas = live.count { slot in
         switch kind(of: slot) {
-        case .circularGeographic, .beaconIdentity: false
+        case .circularGeographic, .beaconIdentity, .rule: false
         case .polygonalGeographic, .corridorGeographic, .lineGeographic: true
         }
       }
       try Invariant.hold(
         shapes.count { $0 != nil } == areas, "only polygons, corridors and lines have a shape")
       try Invariant.hold(lineCount == live.count { kind(of: $0).isLine }, "the count of lines, \(lineCount), is right")
-      try Invariant.hold(beacons.count == live.count - places, "only beacon conditions have a beacon")
+      try Invariant.hold(
+        beacons.count == live.count - places - (rules?.ruleCount ?? 0), "only beacon conditions have a beacon")
       let identities = Dictionary(grouping: beacons.keys) { beacons[$0] }
       try Invariant.hold(
         identities.count == beaconSlots.count

@@ -1,6 +1,6 @@
 extension ConditionTiming {
   /// Returns the first option that is out of range, or that a kind of condition does not have, as a message.
-  @inline(never)
+  @inline(never) @_optimize(size)
   func defect(for kind: ConditionKind) -> String? {
     if isNone { return nil }
     let longest = TransitionPolicy.longestDuration

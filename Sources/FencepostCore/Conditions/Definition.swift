@@ -10,34 +10,40 @@ package struct Definition: Sendable {
     case polygon(GeodesicShape)
     case corridor(GeodesicShape)
     case line(GeodesicShape)
+    case rule(RuleDefinition)
   }
   var subject: Subject
   var policy: TransitionPolicy
   var tag: UInt64
   var assumed: Event.State
   var timing: ConditionTiming
+  var band: AltitudeBand
 
   init(
     subject: Subject, policy: TransitionPolicy, tag: UInt64, assumed: Event.State = .unknown,
-    timing: ConditionTiming = .none
+    timing: ConditionTiming = .none, band: AltitudeBand = .none
   ) {
     self.subject = subject
     self.policy = policy
     self.tag = tag
     self.assumed = assumed
     self.timing = timing
+    self.band = band
   }
 
   /// Whether the first determination always causes an event, because the assumed state is not `unsatisfied`. A line has
   /// no determinations.
-  var isAnnounced: Bool { assumed != .unsatisfied && !subject.kind.isLine }
+  var isAnnounced: Bool {
+    (assumed != .unsatisfied || timing.absentAfterMicroseconds != 0) && !subject.kind.isLine
+  }
 
-  /// The definition without its timing.
+  /// The definition without its timing and its band.
   var untimed: Definition { Definition(subject: subject, policy: policy, tag: tag, assumed: assumed) }
 
   /// Whether ensuring one definition would keep the other. The assumed state and the schedule are not compared.
   func isNearlyEqual(to other: Definition) -> Bool {
-    policy == other.policy && tag == other.tag && timing.isNearlyEqual(to: other.timing)
+    (band.isNone && other.band.isNone ? policy.isEqualInPlane(to: other.policy) : policy == other.policy)
+      && tag == other.tag && timing.isNearlyEqual(to: other.timing) && band.isNearlyEqual(to: other.band)
       && subject.isNearlyEqual(to: other.subject)
   }
 }
@@ -59,6 +65,7 @@ extension Definition.Subject {
     case .polygon: .polygonalGeographic
     case .corridor: .corridorGeographic
     case .line: .lineGeographic
+    case .rule: .rule
     }
   }
 
@@ -79,6 +86,9 @@ extension Definition.Subject {
     case .line(let shape):
       guard case .line(let other) = other else { return false }
       return shape === other || shape.definition.isNearlyEqual(to: other.definition)
+    case .rule(let rule):
+      guard case .rule(let other) = other else { return false }
+      return rule.isNearlyEqual(to: other)
     }
   }
 
@@ -94,6 +104,7 @@ extension Definition.Subject {
     case .polygon(let shape), .corridor(let shape), .line(let shape):
       guard case .shape(let other) = given else { return false }
       return shape.definition.isReduction(of: other)
+    case .rule: return false
     }
   }
 
@@ -103,6 +114,7 @@ extension Definition.Subject {
     case .circle(let circle): circle.encode(to: &writer)
     case .beacon(let beacon): BeaconIdentityCondition?.some(beacon).encode(to: &writer)
     case .polygon(let shape), .corridor(let shape), .line(let shape): shape.encode(to: &writer)
+    case .rule(let rule): rule.encode(to: &writer)
     }
   }
 
@@ -122,6 +134,8 @@ extension Definition.Subject {
       self = .corridor(try GeodesicShape.read(kind, &reader))
     case .lineGeographic:
       self = .line(try GeodesicShape.read(kind, &reader))
+    case .rule:
+      self = .rule(try RuleDefinition(reading: &reader))
     }
   }
 }
@@ -131,7 +145,7 @@ extension Definition.Subject {
   /// `nil` for a beacon.
   package func boundaryDistance(of coordinate: Coordinate) -> Double? {
     switch self {
-    case .beacon: nil
+    case .beacon, .rule: nil
     case .circle(let circle): Shape.circle(Circle(circle)).measure(coordinate).boundaryDistance
     case .polygon(let shape), .corridor(let shape), .line(let shape):
       shape.boundaryDistance(of: SurfacePoint(coordinate))
@@ -176,6 +190,7 @@ package enum GivenCondition: Sendable {
   case beacon(BeaconIdentityCondition)
   /// A polygon, a corridor or a line.
   case shape(ShapeDefinition)
+  case rule(RuleDefinition)
 
   /// Validates the condition. This is slow for a polygon or corridor, because edges may cross, and the depth must be
   /// computed.
@@ -190,6 +205,9 @@ package enum GivenCondition: Sendable {
       return .beacon(beacon)
     case .shape(let definition):
       return Definition.Subject(try GeodesicShape.validated(definition))
+    case .rule(let rule):
+      if let defect = rule.defect { throw .invalidArgument(defect) }
+      return .rule(rule)
     }
   }
 

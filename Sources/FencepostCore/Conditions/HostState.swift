@@ -19,6 +19,9 @@ struct HostState: Sendable, Equatable {
         "the flags are \(flags.rawValue); must be a combination of the host's seven flags, \(Diagnostics.hostFlags.rawValue)"
       )
     }
+    guard !unsupported.contains(.rule) else {
+      throw .invalidArgument("unsupported contains rules, which every host can monitor; name the kinds of their parts")
+    }
     self.flags = flags
     for kind in ConditionKind.allCases where unsupported.contains(kind) { unsupportedKinds |= kind.bit }
   }
@@ -36,9 +39,9 @@ struct HostState: Sendable, Equatable {
     flags.suspends || (unsupportedKinds != 0 && ConditionKind.allCases.contains { $0.isGeographic && !supports($0) })
   }
 
-  /// Returns the flags with which the host limits the conditions of a kind.
+  /// Returns the flags with which the host limits the conditions of a kind. Those of a rule are the flags of its parts.
   func flags(of kind: ConditionKind) -> Diagnostics {
-    supports(kind) ? flags : flags.union(.conditionUnsupported)
+    kind.isRule ? [] : supports(kind) ? flags : flags.union(.conditionUnsupported)
   }
 
   /// Returns the flags that apply to a condition, without those that the storage adds.

@@ -117,6 +117,18 @@ struct IdentifierTable: Sendable {
     entries.insert(Entry(number: slot + 1, hash: Self.hash(bytes)))
   }
 
+  /// Returns the slot with an identifier. Without a condition, the identifier gets a slot without one.
+  @inline(never)
+  mutating func slot(of bytes: UnsafeBufferPointer<UInt8>, orNew slot: UInt32) -> UInt32 {
+    if let known = self.slot(of: bytes) { return known }
+    insert(bytes, slot: slot)
+    return slot
+  }
+
+  /// Returns the slot with an identifier. Calls are not inlined.
+  @inline(never)
+  func find(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32? { slot(of: bytes) }
+
   /// Removes the identifier of a slot.
   mutating func remove(slot: UInt32) {
     retire(slot: slot)

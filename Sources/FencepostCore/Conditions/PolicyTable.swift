@@ -1,13 +1,15 @@
 import FencepostKernel
 
-/// The distinct policies of the conditions, each with the timing of the condition, and with the number of uses. A
-/// condition stores only an index, so conditions that share a schedule store it once.
+/// The distinct policies of the conditions, each with the timing and the band of the condition, and with the number of
+/// uses. A condition stores only an index, so conditions that share a schedule store it once.
 struct PolicyTable: Sendable {
   private(set) var policies: ContiguousArray<TransitionPolicy> = []
   private var uses: ContiguousArray<Int> = []
   /// The timings, at the indices of `policies`. The array ends with the last timing that is not ``ConditionTiming/none``.
   private var timings: ContiguousArray<ConditionTiming> = []
-  private var indices: [TimedPolicy: UInt32] = [:]
+  /// The bands, as `timings`.
+  private var bands: ContiguousArray<AltitudeBand> = []
+  private var indices = [TimedPolicy: UInt32]()
   /// The index that was taken last, so that a long schedule is not hashed for each of many conditions.
   private var last: UInt32 = 0
   private var free: ContiguousArray<UInt32> = []
@@ -17,17 +19,19 @@ struct PolicyTable: Sendable {
   private struct TimedPolicy: Hashable {
     var policy: TransitionPolicy
     var timing: ConditionTiming
+    var band: AltitudeBand
 
     // Not inlined, because the dictionary has several copies of each call.
     @inline(never)
     static func == (one: TimedPolicy, other: TimedPolicy) -> Bool {
-      one.policy == other.policy && one.timing == other.timing
+      one.policy == other.policy && one.timing == other.timing && one.band == other.band
     }
 
     @inline(never)
     func hash(into hasher: inout Hasher) {
       hasher.combine(policy)
       hasher.combine(timing)
+      hasher.combine(band)
     }
   }
 
@@ -42,21 +46,40 @@ struct PolicyTable: Sendable {
     return timings[Int(index)]
   }
 
-  /// For each index of a timing, 1 if its schedule has an edge at a time, and 0 otherwise.
+  /// Whether a condition has a band.
+  @inline(__always)
+  var hasBands: Bool { !bands.isEmpty }
+
+  /// The band with an index; `nil` if the condition has none.
   @inline(never)
-  func marks(edge time: Int64) -> ContiguousArray<UInt8> {
-    var marks = ContiguousArray<UInt8>(repeating: 0, count: timings.count)
-    for index in timings.indices where timings[index].schedule?.nextEdge(after: time - 1) == time { marks[index] = 1 }
-    return marks
+  func band(_ index: UInt32) -> AltitudeBand? {
+    guard Int(index) < bands.count, !bands[Int(index)].isNone else { return nil }
+    return bands[Int(index)]
+  }
+
+  /// One more than the largest index of a timing.
+  var timingCount: Int { timings.count }
+
+  /// The first edge of the schedule of a timing after a time, in microseconds; `Int64.max` without an edge.
+  @inline(never)
+  func edge(of index: UInt32, after time: Int64) -> Int64 {
+    guard Int(index) < timings.count, let schedule = timings[Int(index)].schedule else { return .max }
+    return schedule.nextEdge(after: time)
   }
 
   /// The first edge of all schedules after a time, in microseconds; `Int64.max` without edges.
   @inline(never)
   func nextEdge(after time: Int64) -> Int64 {
     var next = Int64.max
-    for timing in timings {
-      if let schedule = timing.schedule { next = min(next, schedule.nextEdge(after: time)) }
-    }
+    for index in timings.indices { next = min(next, edge(of: UInt32(index), after: time)) }
+    return next
+  }
+
+  /// The first start of all schedules after a time, in microseconds; `Int64.max` without starts.
+  @inline(never)
+  func nextStart(after time: Int64) -> Int64 {
+    var next = Int64.max
+    for timing in timings { next = min(next, timing.schedule?.nextStart(after: time) ?? .max) }
     return next
   }
 
@@ -64,8 +87,10 @@ struct PolicyTable: Sendable {
   @inline(__always)
   var hasProbabilities: Bool { probabilityCount > 0 }
 
-  mutating func take(_ policy: TransitionPolicy, _ timing: ConditionTiming) -> UInt32 {
-    if let known = index(of: policy, timing) {
+  mutating func take(
+    _ policy: TransitionPolicy, _ timing: ConditionTiming, _ band: AltitudeBand = .none
+  ) -> UInt32 {
+    if let known = index(of: policy, timing, band) {
       last = known
       uses[Int(known)] += 1
       return known
@@ -81,7 +106,8 @@ struct PolicyTable: Sendable {
       policies.append(policy)
       uses.append(1)
     }
-    indices[TimedPolicy(policy: policy, timing: timing)] = index
+    indices[TimedPolicy(policy: policy, timing: timing, band: band)] = index
+    if !band.isNone { set(index, band) }
     if !timing.isNone {
       while timings.count <= Int(index) { timings.append(.none) }
       timings[Int(index)] = timing
@@ -90,13 +116,22 @@ struct PolicyTable: Sendable {
     return index
   }
 
-  private func index(of policy: TransitionPolicy, _ timing: ConditionTiming) -> UInt32? {
+  /// Sets the band with an index.
+  @inline(never)
+  private mutating func set(_ index: UInt32, _ band: AltitudeBand) {
+    while bands.count <= Int(index) { bands.append(.none) }
+    bands[Int(index)] = band
+    while let last = bands.last, last.isNone { bands.removeLast() }
+  }
+
+  private func index(of policy: TransitionPolicy, _ timing: ConditionTiming, _ band: AltitudeBand) -> UInt32? {
     if Int(last) < uses.count, uses[Int(last)] > 0,
-      timing.isNone && !hasTimings || self.timing(last) ?? .none == timing, policies[Int(last)] == policy
+      timing.isNone && !hasTimings || self.timing(last) ?? .none == timing, policies[Int(last)] == policy,
+      band.isNone && !hasBands || self.band(last) ?? .none == band
     {
       return last
     }
-    return indices[TimedPolicy(policy: policy, timing: timing)]
+    return indices[TimedPolicy(policy: policy, timing: timing, band: band)]
   }
 
   mutating func release(_ index: UInt32) {
@@ -104,7 +139,9 @@ struct PolicyTable: Sendable {
     if uses[Int(index)] == 0 {
       if policies[Int(index)].hasProbability { probabilityCount -= 1 }
       let timing = timing(index)
-      indices[TimedPolicy(policy: policies[Int(index)], timing: timing ?? .none)] = nil
+      let band = band(index)
+      indices[TimedPolicy(policy: policies[Int(index)], timing: timing ?? .none, band: band ?? .none)] = nil
+      if band != nil { set(index, .none) }
       if timing != nil {
         timings[Int(index)] = .none
         while let last = timings.last, last.isNone { timings.removeLast() }
@@ -126,7 +163,9 @@ struct PolicyTable: Sendable {
       try Invariant.hold(counts == uses, "a policy is counted once for each condition that has it")
       try Invariant.hold(
         indices.count + free.count == policies.count
-          && indices.allSatisfy { policies[Int($1)] == $0.policy && timing($1) ?? .none == $0.timing },
+          && indices.allSatisfy {
+            policies[Int($1)] == $0.policy && timing($1) ?? .none == $0.timing && band($1) ?? .none == $0.band
+          },
         "a policy in use is found, and stored once")
       try Invariant.hold(
         probabilityCount == indices.keys.count { $0.policy.hasProbability },

@@ -50,6 +50,7 @@ struct Delivery: Sendable {
       supposed.clear()
     }
     unsatisfiedThrough = 0
+    if post.hasTimings { post.forgetTimings() }
   }
 
   /// In a delivery that only collects, sets the reported state of a condition until the next ``forgetCollected()``.
@@ -159,7 +160,10 @@ struct Delivery: Sendable {
   }
 
   private mutating func report(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
-    if isCollecting { return collected.append(observed) }
+    if isCollecting {
+      if table.policies.hasTimings { return collectTimed(observed, table) }
+      return collected.append(observed)
+    }
     // In the most common mode and policy, each change that is new to the consumer becomes an event.
     if outbox.isEvery, table.notify(of: observed.slot) == .all, !table.policies.hasTimings,
       !observed.marks.contains(.news)
@@ -178,6 +182,22 @@ struct Delivery: Sendable {
       entry.change = change
       turns.observe(entry, &post, host, table)
     }
+  }
+
+  /// Collects an observed change, and counts it if it becomes an event of a condition with a largest number of events.
+  @inline(never)
+  @_optimize(size)
+  private mutating func collectTimed(_ observed: EventEntry, _ table: ConditionTable) {
+    guard table.timing(of: observed.slot) != nil else { return collected.append(observed) }
+    // With the order `exitsFirst`, an earlier change of the same instant may have exhausted the condition.
+    if post.hasTimings, post.isExhausted(observed.slot) { return }
+    var entry = observed
+    let isNews = entry.marks.contains(.news) || entry.state != post.told.state(of: entry.slot, table)
+    if isNews, entry.notify.isSubset(of: table.notify(of: entry.slot)) { post.count(&entry, table) }
+    post.suppose(entry.slot, entry.state)
+    supposed.append(entry.slot)
+    entry.marks.remove(.counted)
+    collected.append(entry)
   }
 
   /// Discards the state that was observed while an earlier event of the condition was pending, because that state is no
@@ -499,7 +519,7 @@ extension EventEntry {
       func isLive(_ entry: EventEntry) -> Bool { table.holds(entry.slot, entry.generation) }
       let flying = inFlight.entries.filter { isLive($0) }
       var waiting: [EventEntry] = []
-      var known: Set<UInt64> = []
+      var known = Set<UInt64>()
       // If a later event reports a change of flags, the queue may contain that change twice, with the same change
       // number.
       post.queue.forEach { if isWaiting($0, table), known.insert($0.change).inserted { waiting.append($0) } }
@@ -545,7 +565,7 @@ extension EventEntry {
     /// With `every`: the last pending event or waiting silent change of each condition.
     private func last(_ pending: [UInt64: EventEntry], _ isLive: (EventEntry) -> Bool) -> [UInt32: EventEntry] {
       guard case .every(let every) = outbox else { return [:] }
-      var last: [UInt32: EventEntry] = [:]
+      var last = [UInt32: EventEntry]()
       func look(_ entry: EventEntry) {
         if isLive(entry), last[entry.slot].map({ $0.change < entry.change }) ?? true { last[entry.slot] = entry }
       }

@@ -5,8 +5,8 @@ extension Event {
   /// generation, latitude, longitude, accuracy, boundary_distance`. Dates are in ISO 8601 (UTC) with six decimals;
   /// numbers have the shortest form that reads back as the same number; a missing value is `null`. The following keys
   /// are present only if they apply: `evidence`, which is `path` if the deciding position is a point of the path
-  /// between two fixes; `gap`, which is `true`; `direction`, which is `left_to_right` or `right_to_left`; and
-  /// `probability`.
+  /// between two fixes; `gap`, which is `true`; `direction`, which is `left_to_right` or `right_to_left`;
+  /// `probability`; `vertical_distance`; and `decided_by`.
   public var json: String {
     jsonText.string
   }
@@ -59,6 +59,14 @@ extension Event {
     if let probability = evidence?.probability {
       text.append(",\"probability\":" as StaticString)
       text.append(probability)
+    }
+    if let distance = evidence?.verticalDistance {
+      text.append(",\"vertical_distance\":" as StaticString)
+      text.append(distance)
+    }
+    if let decidedBy {
+      text.append(",\"decided_by\":" as StaticString)
+      text.append(decidedBy)
     }
     text.append("}" as StaticString)
     return text

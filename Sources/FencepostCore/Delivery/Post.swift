@@ -76,6 +76,9 @@ struct Post: Sendable {
   @inline(__always)
   var hasTimings: Bool { !timings.isEmpty }
 
+  /// Forgets the flags and the numbers of events of all conditions.
+  mutating func forgetTimings() { timings.removeAll() }
+
   /// Whether a condition has had as many events as its ``ConditionTiming/maxEvents`` allows.
   @inline(__always)
   func isExhausted(_ slot: UInt32) -> Bool { timingFlags(of: slot).contains(.exhausted) }

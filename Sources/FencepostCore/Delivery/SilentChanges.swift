@@ -8,9 +8,9 @@ import FencepostKernel
 /// events.
 struct SilentChanges: Sendable {
   /// The change number of the last uncommitted event, for each condition whose policy omits some events.
-  private var lastEvents: [UInt32: UInt64] = [:]
+  private var lastEvents = [UInt32: UInt64]()
   /// The silent change that follows an event, by the change number of the event.
-  private var following: [UInt64: EventEntry] = [:]
+  private var following = [UInt64: EventEntry]()
 
   /// Whether deliveries, commits and dropped events have no effect here.
   @inline(__always)

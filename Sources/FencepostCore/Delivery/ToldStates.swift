@@ -31,7 +31,7 @@ struct ToldStates: Sendable {
   private var added: ContiguousArray<Int64> = []
   private var records = RecordTable()
   /// The beacon of the last event, for conditions whose last event had one.
-  private var refinements: [UInt32: BeaconIdentityCondition] = [:]
+  private var refinements = [UInt32: BeaconIdentityCondition]()
 
   mutating func reserve(_ more: Int) {
     added.reserveCapacity(added.count + more)
@@ -180,7 +180,7 @@ struct ToldStates: Sendable {
       }
       try Invariant.hold(known == told.count, "only existing conditions have a reported state")
       try records.checkInvariants(used)
-      var counts: [UInt32: UInt32] = [:]
+      var counts = [UInt32: UInt32]()
       for entry in waiting { counts[entry.slot, default: 0] += 1 }
       for slot in table.live {
         try Invariant.hold(told[slot]?.waiting ?? 0 == counts[slot] ?? 0, "a condition counts its waiting events")

@@ -4,13 +4,13 @@ import FencepostKernel
 /// with an event in flight, and the observations behind these events.
 struct Turns: Sendable {
   /// The event of each condition that waits for delivery.
-  var waiting: [UInt32: EventEntry] = [:]
+  var waiting = [UInt32: EventEntry]()
   /// The conditions with an event in flight.
-  var flying: Set<UInt32> = []
+  var flying = Set<UInt32>()
   /// The current observation of each condition whose state was observed again while an event was pending.
-  var present: [UInt32: EventEntry] = [:]
+  var present = [UInt32: EventEntry]()
   /// The date and the change number of the last reportable change of flags, for conditions with a pending event.
-  var flags: [UInt32: (date: Int64, change: UInt64)] = [:]
+  var flags = [UInt32: (date: Int64, change: UInt64)]()
 
   /// Whether no condition is busy.
   var isIdle: Bool { waiting.isEmpty && flying.isEmpty }

@@ -32,7 +32,7 @@ struct Journal: Sendable {
   /// Whether the definition of one of the conditions in `slots` may have changed.
   private(set) var hasRedefined = false
   /// The changes of events, by change number.
-  private(set) var events: [UInt64: EventChange] = [:]
+  private(set) var events = [UInt64: EventChange]()
 
   /// Whether only the head row may have changed.
   var isEmpty: Bool { !isUrgent && slots.isEmpty }

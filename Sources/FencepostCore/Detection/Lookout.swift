@@ -91,6 +91,17 @@ struct Lookout: Sendable {
     neighbourhood.update(slot, watch)
   }
 
+  /// Notes where a shape was measured just now, if it is active. The caller refreshes the shape later, as a part of the
+  /// same fix.
+  ///
+  /// - Returns: Whether the shape is active.
+  @inline(__always)
+  mutating func note(_ slot: UInt32, _ shapes: SlotStates, measured: Watch.Local?) -> Bool {
+    guard let measured, let index = shapes.exception(slot)?.active, index != SlotState.none else { return false }
+    active.note(index, measured)
+    return true
+  }
+
   /// The same for a circle whose side is determined, while no crossing is in the making.
   private mutating func refreshCircle(
     _ slot: UInt32, as observed: Observed, _ known: inout ObservedStates, _ table: ConditionTable,
@@ -174,8 +185,8 @@ struct Lookout: Sendable {
       neighbourhood.lookLessFarAhead()
     }
     neighbourhood.begin(around: survey.centre, for: position, coordinate, radius: radius)
-    for candidate in survey.near.prefix(Neighbourhood.capacity) { table.readAhead(candidate.slot) }
-    for candidate in survey.near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
+    for candidate in survey.near.prefix(capacity) { table.readAhead(candidate.slot) }
+    for candidate in survey.near.prefix(capacity) where candidate.slack < radius {
       let state = shapes.state(of: candidate.slot, table)
       if state.active != SlotState.none {
         neighbourhood.append(active.watches[Int(state.active)])
@@ -186,6 +197,10 @@ struct Lookout: Sendable {
     neighbourhood.end()
     drawSafeRegion(at: position, coordinate, shapes)
   }
+
+  /// The number of thresholds in a list.
+  @inline(__always)
+  private var capacity: Int { knowsEdges ? Neighbourhood.capacity : Neighbourhood.capacityOfCircles }
 
   /// Moves the nearest thresholds to the front of `near`, as many as the list holds, after widening the search where
   /// there are few.
@@ -202,11 +217,11 @@ struct Lookout: Sendable {
       listNear(survey.centre, within: wider, shapes, table, &survey)
       tries += 1
     }
-    guard survey.near.count > Neighbourhood.capacity else {
+    guard survey.near.count > capacity else {
       neighbourhood.proposeRadius(survey.radius * Neighbourhood.growthWhenSparse)
       return survey.radius
     }
-    let radius = min(survey.radius, max(0, survey.near.select(Neighbourhood.capacity + 1).slack))
+    let radius = min(survey.radius, max(0, survey.near.select(capacity + 1).slack))
     neighbourhood.proposeRadius(radius * Neighbourhood.growthWhenFull)
     return radius
   }
@@ -447,7 +462,11 @@ extension ConditionTable {
   /// What such a shape is watched for.
   @inline(__always)
   fileprivate func activePassage(_ slot: UInt32, _ observed: Observed, _ candidate: Candidate?) -> Watch.Passage {
-    if let candidate {
+    if band(of: slot) != nil {
+      // Any fix may enter or leave the band.
+      return .any
+    }
+    return if let candidate {
       // Any fix may confirm one that is not timed.
       !candidate.isTimed ? .any : observed == .inside ? .inwards(0) : .outwards(0)
     } else {
@@ -472,11 +491,6 @@ extension ConditionTable {
   func entrySlack(_ slot: UInt32, at position: EarthVector) -> Double {
     entryWatch(slot).slack(at: position)
   }
-}
-
-extension EarthVector {
-  @inline(__always)
-  var length: Double { (x * x + y * y + z * z).squareRoot() }
 }
 
 #if FENCEPOST_INVARIANTS

@@ -14,7 +14,10 @@ struct Neighbourhood: Sendable {
   // it has to be built again.
 
   /// Thresholds in the list. More hold for longer, and each look reads all of them.
-  static let capacity = 20
+  static let capacityOfCircles = 20
+  /// The same where edges near the device are known: a list then costs more to build anew, and most looks at it are
+  /// followed by one at edges, which costs more.
+  static let capacity = 28
   /// With fewer the search is widened: a list of so few would hold for much longer at little cost.
   static let few = 8
   /// By how much, and how often at most: larger steps gather more than is needed, smaller ones ask the index more often.
@@ -141,6 +144,12 @@ struct Neighbourhood: Sendable {
       let dx = (coordinate.longitude - longitude) * metresPerLongitude
       let dy = (coordinate.latitude - latitude) * metresPerLatitude
       return dx * dx + dy * dy < squaredRadius
+    }
+
+    /// The offset of a position from the centre on that map, in metres: along the longitude, along the latitude.
+    @inline(__always)
+    func offset(of coordinate: Coordinate) -> (x: Double, y: Double) {
+      ((coordinate.longitude - longitude) * metresPerLongitude, (coordinate.latitude - latitude) * metresPerLatitude)
     }
 
     /// How far the region reaches from a position in it, metres; 0 or less where it is not in it.

@@ -11,6 +11,8 @@ struct ObservedStates: Sendable {
   private(set) var beacons = DeviceEntries<BeaconTrack>()
   /// The conditions with a ``ConditionTiming``.
   private var timed = RareEntries<TimedState>()
+  /// The states of the rules; `nil` without rules.
+  private(set) var rules: RuleStates?
   private(set) var host = HostState()
   private(set) var isScanning = true
   private(set) var journal = Journal()
@@ -18,7 +20,15 @@ struct ObservedStates: Sendable {
   /// The observed state of a condition.
   func observed(_ slot: UInt32, _ table: ConditionTable) -> Observed {
     table.kind(of: slot).isGeographic
-      ? shapes.observed(slot, table) : beacons[slot]?.observed ?? .undetermined
+      ? shapes.observed(slot, table) : observedApart(slot, table)
+  }
+
+  /// The observed state of a beacon condition or a rule.
+  @inline(never)
+  private func observedApart(_ slot: UInt32, _ table: ConditionTable) -> Observed {
+    guard table.kind(of: slot).isRule else { return beacons[slot]?.observed ?? .undetermined }
+    guard let name = table.rules?.name(of: slot), let rules, Int(name) < rules.cells.count else { return .undetermined }
+    return rules.cells[Int(name)].observed
   }
 
   @inline(__always)
@@ -38,7 +48,7 @@ struct ObservedStates: Sendable {
   mutating func enter(_ slot: UInt32, _ table: ConditionTable) {
     if table.kind(of: slot).isGeographic {
       shapes.adopt(generation: table.generation(of: slot))
-    } else {
+    } else if table.kind(of: slot).isBeacon {
       beacons[slot] = BeaconTrack()
     }
   }
@@ -85,8 +95,10 @@ struct ObservedStates: Sendable {
   mutating func forget(_ slot: UInt32, _ table: ConditionTable) {
     if table.kind(of: slot).isGeographic {
       shapes.setUndetermined(slot, table)
-    } else {
+    } else if table.kind(of: slot).isBeacon {
       beacons[slot]?.observed = .undetermined
+    } else {
+      forgetRule(slot, table)
     }
     journal.touch(slot)
   }
@@ -177,6 +189,9 @@ struct ObservedStates: Sendable {
   @inline(__always)
   func timed(_ slot: UInt32) -> TimedState? { timed[slot] }
 
+  /// The conditions with the state of a timing.
+  var timedSlots: ContiguousArray<UInt32> { timed.slots }
+
   /// Sets the state of the timing of a condition; `nil` if the condition has no timing.
   @inline(never)
   mutating func setTimed(_ slot: UInt32, _ state: TimedState?) {
@@ -194,6 +209,45 @@ struct ObservedStates: Sendable {
 
   /// Notes that the definition of a condition has changed.
   mutating func redefine(_ slot: UInt32) { journal.redefine(slot) }
+
+  // MARK: - Rules
+
+  /// Returns the states of the rules for a change, with room for a number of names.
+  @inline(never)
+  mutating func ownRules(_ count: Int) -> RuleStates {
+    if rules == nil {
+      rules = RuleStates()
+    } else if rules?.isBusy != true, !isKnownUniquelyReferenced(&rules), let shared = rules {
+      rules = RuleStates(copying: shared)
+    }
+    rules!.makeRoom(count)
+    return rules!
+  }
+
+  mutating func dropRules() { rules = nil }
+
+  /// Marks the row of a rule, whose state has changed.
+  mutating func touchRule(_ slot: UInt32) { journal.touch(slot) }
+
+  private mutating func forgetRule(_ slot: UInt32, _ table: ConditionTable) {
+    guard let book = table.rules else { return }
+    let states = ownRules(book.nameBound)
+    let name = book.name(of: slot)
+    states.cells[Int(name)].observed = .undetermined
+    _ = states.closeCandidate(name)
+  }
+
+  /// The time of the changes that rules have not looked at; `Int64.max` without any.
+  var ruleChangeTime: Int64 { rules?.changeTime ?? .max }
+
+  /// Whether rules may be due, or have to repeat.
+  var hasRulesDue: Bool { rules.map { !$0.due.isEmpty || !$0.repeats.isEmpty } ?? false }
+
+  func hasRulesToLookAt(servesPending: Bool) -> Bool {
+    guard let rules else { return false }
+    return !rules.marks.isEmpty || !rules.due.isEmpty || !rules.repeats.isEmpty || !rules.listed.isEmpty
+      || (servesPending && !rules.pending.isEmpty)
+  }
 
   // MARK: - The host
 
@@ -267,11 +321,12 @@ struct ObservedStates: Sendable {
     guard candidate == nil || (isGeographic && observed != .undetermined) else {
       throw Damage("a beacon or an undetermined shape has a candidate")
     }
-    guard track == nil || !isGeographic else { throw Damage("a shape has a sighting") }
+    let isBeacon = table.kind(of: slot).isBeacon
+    guard track == nil || isBeacon else { throw Damage("a shape or a rule has a sighting") }
     if isGeographic {
       shapes.restore(slot, observed, hasMetCoarseFix: hasMetCoarseFix, table)
       if let candidate { candidates[slot] = candidate }
-    } else {
+    } else if isBeacon {
       var track = track ?? BeaconTrack()
       track.observed = observed
       beacons[slot] = track
@@ -311,6 +366,8 @@ struct Candidate: Sendable {
   var isOnPath = false
   /// See ``EventEntry/probability``.
   var probability = Float.nan
+  /// See ``EventEntry/verticalDistance``.
+  var verticalDistance = Double.nan
 }
 
 /// The observed state of a beacon condition, and its last sighting.

@@ -29,6 +29,10 @@ struct RareEntries<Value: Sendable>: Sendable {
     }
   }
 
+  /// The slots with a value.
+  @inline(never)
+  var slots: ContiguousArray<UInt32> { storage.map { ContiguousArray($0.entries.slots) } ?? [] }
+
   @inline(never)
   private func found(_ slot: UInt32) -> Value? { storage!.entries[slot] }
 

@@ -18,12 +18,16 @@ struct Timeline: Sendable {
   private var gapEnd: Int64 = .min
   /// The doubted fixes since the last fix; empty without a last fix.
   private(set) var chain = DoubtChain()
-  /// An error ellipse, and the number of the accepted fix that has it. Without inputs that have ellipses, nothing has to
-  /// be done for a fix.
-  private var ellipse = FixEllipse(major: 0, minor: 0, orientation: 0)
-  private var ellipseFix = UInt64.max
+  /// The error ellipses and the heights of the last two accepted fixes. Fixes that have neither cost nothing.
+  private var ellipses = ValuesOfFixes(FixEllipse(major: 0, minor: 0, orientation: 0))
+  private var heights = ValuesOfFixes(FixHeight(altitude: .nan))
   /// Whether the saved form may contain error ellipses or probabilities that come from them.
   var hasHadEllipses = false
+  /// The time of the accepted fix that is being applied and is not the last fix yet, if any fix had an ellipse or a
+  /// height; `Int64.min` without such a fix.
+  private var arrival = Int64.min
+  /// Whether the saved form may contain heights.
+  var hasHadHeights = false
   /// An offset that is greater than each valid time.
   private static let pendingGap: Int64 = 1 << 62
 
@@ -64,13 +68,50 @@ struct Timeline: Sendable {
 
   /// The error ellipse of the last fix; `nil` if it has none.
   @inline(__always)
-  var lastEllipse: FixEllipse? { ellipseFix == counters.acceptedFixes && lastFix != nil ? ellipse : nil }
+  var lastEllipse: FixEllipse? { lastFix == nil ? nil : ellipses.value(of: numberOfLastFix) }
 
   /// Sets the error ellipse of the accepted fix with a number, or of none.
-  mutating func setEllipse(_ ellipse: FixEllipse?, of number: UInt64) {
-    ellipseFix = .max
-    guard let ellipse else { return }
-    (self.ellipse, ellipseFix) = (ellipse, number)
+  mutating func setEllipse(_ ellipse: FixEllipse?, of number: UInt64) { ellipses.set(ellipse, of: number) }
+
+  /// The number of the last fix among the accepted ones.
+  @inline(__always)
+  private var numberOfLastFix: UInt64 { arrival == .min ? counters.acceptedFixes : counters.acceptedFixes &- 1 }
+
+  // MARK: - Heights
+
+  /// The height of the last fix; `nil` if it has none.
+  var lastHeight: FixHeight? { lastFix == nil ? nil : heights.value(of: numberOfLastFix) }
+
+  /// Sets the height of the accepted fix with a number, or of none.
+  @inline(never)
+  mutating func setHeight(_ height: FixHeight?, of number: UInt64) { heights.set(height, of: number) }
+
+  /// Sets the heights of the last fix and of the next one, of a device whose inputs are counted elsewhere.
+  @inline(never)
+  mutating func load(known: FixHeight?, _ next: FixHeight?) {
+    hasHadHeights = true
+    counters.acceptedFixes = 1
+    heights.removeAll()
+    setHeight(known, of: 0)
+    setHeight(next, of: 1)
+  }
+
+  /// Notes that an accepted fix is applied, and is the last fix only after ``endArrival()``.
+  @inline(__always)
+  mutating func beginArrival(at time: Int64) { if hasHadHeights || hasHadEllipses { arrival = time } }
+
+  @inline(__always)
+  mutating func endArrival() { arrival = .min }
+
+  /// The heights at a time of the path from the last fix to the fix that is being applied; none if one of the two has
+  /// none.
+  @inline(never)
+  func heightsOnPath(at time: Int64) -> Heights {
+    guard arrival != .min, let lastFix, let start = heights.value(of: counters.acceptedFixes &- 1),
+      let end = heights.value(of: counters.acceptedFixes)
+    else { return .none }
+    let begun = lastFix.time.microseconds
+    return .between(start.heights, end.heights, Double(time - begun) / Double(arrival - begun))
   }
 
   // MARK: - Doubts
@@ -138,7 +179,7 @@ struct Timeline: Sendable {
   mutating func begin(clock: Int64, lastFix: Fix?, gap: Int64) {
     self.clock = clock
     self.lastFix = lastFix
-    ellipseFix = .max
+    ellipses.removeAll()
     restore(gap: gap)
   }
 
@@ -150,6 +191,36 @@ struct Timeline: Sendable {
     self.chain = chain
     self.counters = counters
   }
+}
+
+/// The values of one kind that the last two accepted fixes have, each with the number of its fix.
+private struct ValuesOfFixes<Value: Sendable>: Sendable {
+  private var last: Value
+  private var before: Value
+  private var lastNumber = Self.none
+  private var numberBefore = Self.none
+
+  /// The number of no fix, and not one less than the number of a fix.
+  private static var none: UInt64 { .max - 1 }
+
+  init(_ any: Value) { (last, before) = (any, any) }
+
+  /// The value of the accepted fix with a number; `nil` if it has none.
+  @inline(__always)
+  func value(of number: UInt64) -> Value? { number == lastNumber ? last : number == numberBefore ? before : nil }
+
+  mutating func set(_ value: Value?, of number: UInt64) {
+    if lastNumber &+ 1 == number {
+      (before, numberBefore) = (last, lastNumber)
+    } else if numberBefore == number {
+      numberBefore = Self.none
+    }
+    lastNumber = Self.none
+    guard let value else { return }
+    (last, lastNumber) = (value, number)
+  }
+
+  mutating func removeAll() { (lastNumber, numberBefore) = (Self.none, Self.none) }
 }
 
 #if FENCEPOST_INVARIANTS

@@ -8,7 +8,7 @@ extension Tracker {
     var survey = Survey()
     passTime(to: time, table, &delivery, &survey)
     if known.isScanning { apply(sightings, table, &delivery) }
-    confirmDue(through: clock, table, &delivery, &survey)
+    confirmDue(through: clock, table, &delivery, &survey, ending: .input)
   }
 
   mutating func setScanning(
@@ -18,7 +18,7 @@ extension Tracker {
     passTime(to: time, table, &delivery, &survey)
     if isOn != known.isScanning {
       known.scan(isOn)
-      for slot in table.live where !table.kind(of: slot).isGeographic {
+      for slot in table.live where table.kind(of: slot).isBeacon {
         if isOn {
           if !isSuspended(slot, table) { startAbsence(slot, at: clock) }
         } else {
@@ -26,14 +26,14 @@ extension Tracker {
         }
       }
     }
-    confirmDue(through: clock, table, &delivery, &survey)
+    confirmDue(through: clock, table, &delivery, &survey, ending: .input)
   }
 
   /// Finds the strongest sighting of the report for each condition and applies it, in add order.
   private mutating func apply(
     _ sightings: some Sequence<BeaconSighting>, _ table: ConditionTable, _ delivery: inout Delivery
   ) {
-    var strongest: [UInt32: BeaconSighting] = [:]
+    var strongest = [UInt32: BeaconSighting]()
     var matched: ContiguousArray<UInt32> = []
     for sighting in sightings {
       let identities = [

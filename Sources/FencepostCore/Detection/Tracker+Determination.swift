@@ -57,7 +57,8 @@ extension Tracker {
   ) -> ContiguousArray<UInt32>? {
     let count = table.order.count(after: generation)
     // A storage needs each changed state, and suspended shapes must stay undetermined, so every shape is then examined.
-    guard count > Self.fewShapes, !table.policies.hasTimings, !known.journal.isOn, !known.host.suspendsSomeShapes,
+    guard count > Self.fewShapes, !table.policies.hasTimings, table.rules == nil, !known.journal.isOn,
+      !known.host.suspendsSomeShapes,
       !table.limit.isExceeded,
       delivery.isIdle, !survey.isOnPath || !table.policies.hasProbabilities,
       (known.shapes.placeCount + delivery.told.placeCount) * Self.shareToLookAt < count,
@@ -78,7 +79,13 @@ extension Tracker {
   /// The distance in metres from a shape beyond which a fix settles the shape as outside without measuring it.
   @inline(never)
   func reachOfDetermination(_ fix: Fix, _ table: ConditionTable) -> Double {
-    table.policies.hasProbabilities ? max(fix.accuracy, reach(of: fix)) : fix.accuracy
+    reachOfDetermination(fix, timeline.lastEllipse, table)
+  }
+
+  /// As ``reachOfDetermination(_:_:)``, for a fix that is not the last fix yet.
+  @inline(never)
+  func reachOfDetermination(_ fix: Fix, _ ellipse: FixEllipse?, _ table: ConditionTable) -> Double {
+    table.policies.hasProbabilities ? max(fix.accuracy, reach(of: fix, ellipse)) : fix.accuracy
   }
 
   /// Whether a shape waits for the fix that decides it, and is not suspended.

@@ -29,6 +29,10 @@ extension Tracker {
   /// Sets the error ellipse of the last fix.
   mutating func load(_ ellipse: FixEllipse?) { timeline.setEllipse(ellipse, of: counters.acceptedFixes) }
 
+  /// Sets the heights of the last fix and of the fix that is applied next; without such a fix, both are those of the
+  /// last fix. The error ellipse must be set later.
+  mutating func load(known: FixHeight?, _ next: FixHeight?) { timeline.load(known: known, next) }
+
   /// Loads the unconfirmed crossing of a shape. This must be done before the shape itself is loaded.
   mutating func load(_ slot: UInt32, _ candidate: Candidate) {
     known.open(candidate, slot)
@@ -67,13 +71,16 @@ extension Tracker {
   ///   - patches: The patches of the index that were created so far.
   /// - Returns: The distance that the device can move before a fix may change a state, at most the radius; `nil` if all
   ///   shapes are suspended.
+  @inline(never)
   mutating func evaluateAlone(
     _ fix: Fix, at position: EarthVector, within radius: Double, _ nearest: NearestCap?, _ patches: CapPatches,
     _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) -> Clearance? {
+    timeline.beginArrival(at: fix.time.microseconds)
     if options.path.isGeodesic { walk(to: fix, at: position, table, &delivery, &survey) }
     passTime(to: fix.time, table, &delivery, &survey)
     timeline.keep(fix)
+    timeline.endArrival()
     if known.host.suspendsAllShapes {
       confirmDue(through: clock, table, &delivery, &survey)
       return nil
@@ -85,13 +92,14 @@ extension Tracker {
     } else {
       // One query of the index serves both purposes, unless the fix is so coarse that the query would find too many
       // shapes.
+      let isSuspendedPartly = known.host.suspendsSomeShapes || known.hasTimed
       let isFine = reachOfDetermination(fix, table) <= radius
       if isFine { survey.gather(table.index, patches, around: position, within: radius) }
-      if known.host.suspendsSomeShapes { leaveOutSuspended(table, &survey) }
+      if isSuspendedPartly { leaveOutSuspended(table, &survey) }
       if !known.shapes.isSettled { determineAlone(fix, at: position, table, &delivery, &survey) }
       if !isFine {
         survey.gather(table.index, patches, around: position, within: radius)
-        if known.host.suspendsSomeShapes { leaveOutSuspended(table, &survey) }
+        if isSuspendedPartly { leaveOutSuspended(table, &survey) }
       }
     }
     lookout.sortGathered(at: position, known.shapes, table, &survey)
@@ -140,10 +148,14 @@ extension Tracker {
           if table.generation(of: slot) > swept, table.isGeographic(slot) { slots.append(slot) }
         }
       }
-      if known.host.suspendsSomeShapes { slots.removeAll { isSuspended($0, table) } }
+      if known.hasTimed { slots.append(contentsOf: known.timedSlots) }
+      if known.host.suspendsSomeShapes || known.hasTimed { slots.removeAll { isSuspended($0, table) } }
+      // A shape that was absent is determined already.
+      if known.hasTimed { slots.removeAll { known.observed($0, table) != .undetermined } }
       table.putInOrder(&slots)
     }
     known.sweep(table)
+    if known.hasTimed { keepSuspended(table) }
     for slot in slots {
       if !decide(slot, fix, at: position, table, &delivery, &survey) { known.wait(slot, table) }
     }

@@ -6,8 +6,10 @@ extension Tracker {
   /// order of deadline, then add order. This ends the instants up to that time.
   @inline(__always)
   mutating func confirmDue(
-    through time: Int64, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+    through time: Int64, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey,
+    ending: Ending = .nothing
   ) {
+    if table.rules != nil { return confirmWithRules(through: time, ending: ending, table, &delivery, &survey) }
     if deadlines.earliest <= time || !survey.confirmed.isEmpty { confirmAll(through: time, table, &delivery, &survey) }
     if delivery.holdsChanges { endInstants(table, &delivery) }
   }
@@ -39,7 +41,7 @@ extension Tracker {
   }
 
   @inline(never)
-  private mutating func confirmBatch(
+  mutating func confirmBatch(
     through time: Int64, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
     if deadlines.earliest <= time {
@@ -75,6 +77,7 @@ extension Tracker {
   private mutating func appendDue(
     _ slot: UInt32, through time: Int64, to due: inout ContiguousArray<Confirmation>, _ table: ConditionTable
   ) {
+    if table.rules != nil, table.kind(of: slot).isRule { return appendDueRule(slot, through: time, table) }
     if known.hasTimed { appendDueTimed(slot, through: time, to: &due, table) }
     let deadline: Int64
     let change: Confirmation.Change

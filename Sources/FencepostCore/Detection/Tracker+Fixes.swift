@@ -41,19 +41,63 @@ extension Tracker {
     let count = fixes.count
     while index < count {
       let fix = fixes[unchecked: index]
-      guard fix.coordinate.isValid, safe.contains(fix.coordinate), fix.accuracy >= 0,
+      guard fix.coordinate.isValid, safe.contains(fix.coordinate), fix.hasPlainAccuracy,
         fix.time.microseconds < horizon, UInt64(bitPattern: fix.time.microseconds &- time) <= longestStep
       else { break }
       time = fix.time.microseconds
       index &+= 1
     }
+    return endSkip(fixes, from: start, to: index, at: time)
+  }
+
+  /// Counts the fixes that were skipped, and keeps the last one.
+  @inline(__always)
+  private mutating func endSkip(_ fixes: some FixRows, from start: Int, to index: Int, at time: Int64) -> Int {
     guard index > start else { return start }
     timeline.move(to: time)
-    // Read anew: a caller that changes its columns meanwhile must not leave behind what no fix can be.
+    // The fix is read anew. If another thread has changed the columns meanwhile, it may be unusable.
     let last = fixes[unchecked: index - 1]
     if last.isUsable { timeline.keep(last) }
     timeline.countFixes(index - start)
     return index
+  }
+
+  /// Accepts fixes as ``skipSafeFixes(_:from:)`` does, without a path, as long as each fix certainly follows the one
+  /// before: two fixes count as at least one second apart, so it does if their offsets in the safe region differ by no
+  /// more than one second at the greatest speed.
+  @inline(never)
+  private mutating func skipPlausibleFixes(
+    _ fixes: some FixRows, from start: Int, _ plausibility: Plausibility, after last: Fix
+  ) -> Int {
+    let safe = lookout.safe
+    let horizon = safeHorizon
+    let longestStep = options.longestTimeStep
+    // The difference is more than the rounding errors of two offsets. The square must not overflow.
+    let reach = min(max(plausibility.speed - 1e-6, 0), 1e9)
+    let squaredReach = reach * reach
+    var place = safe.offset(of: last.coordinate)
+    var time = clock
+    var index = start
+    let count = fixes.count
+    while index < count {
+      let fix = fixes[unchecked: index]
+      // Arithmetic with an invalid coordinate may raise a floating-point exception.
+      guard fix.coordinate.isValid else { break }
+      let offset = safe.offset(of: fix.coordinate)
+      guard offset.x * offset.x + offset.y * offset.y < safe.squaredRadius, fix.hasPlainAccuracy,
+        fix.time.microseconds < horizon, UInt64(bitPattern: fix.time.microseconds &- time) <= longestStep
+      else { break }
+      let x = offset.x - place.x
+      let y = offset.y - place.y
+      if !(x * x + y * y <= squaredReach) {
+        let before = index > start ? fixes[unchecked: index &- 1] : last
+        guard plausibility.surelyFollows(before, fix) else { break }
+      }
+      place = offset
+      time = fix.time.microseconds
+      index &+= 1
+    }
+    return endSkip(fixes, from: start, to: index, at: time)
   }
 
   /// Accepts fixes as ``skipSafeFixes(_:from:)`` does, if the options limit the speed between two fixes: as long as each
@@ -64,6 +108,9 @@ extension Tracker {
     let plausibility = options.plausibility
     guard plausibility == nil || timeline.chain.isEmpty, var before = timeline.lastFix else { return start }
     let safe = lookout.safe
+    if let plausibility, !options.path.isGeodesic {
+      return skipPlausibleFixes(fixes, from: start, plausibility, after: before)
+    }
     let horizon = safeHorizon
     let longestStep = options.longestTimeStep
     var (longestGap, maxSpeed): (Int64, Double) = (.max, .infinity)
@@ -100,10 +147,12 @@ extension Tracker {
     _ fix: Fix, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
+    timeline.beginArrival(at: fix.time.microseconds)
     if options.path.isGeodesic { walk(to: fix, at: position, table, &delivery, &survey) }
     passTime(to: fix.time, table, &delivery, &survey)
     timeline.keep(fix)
-    if known.host.suspendsAllShapes { return confirmDue(through: clock, table, &delivery, &survey) }
+    timeline.endArrival()
+    if known.host.suspendsAllShapes { return confirmDue(through: clock, table, &delivery, &survey, ending: .input) }
     survey.begin()
     if !known.shapes.isSettled { determine(fix, at: position, table, &delivery, &survey) }
     let isCovered = lookout.covers(position)
@@ -115,7 +164,7 @@ extension Tracker {
     }
     crossReached(fix, at: position, table, &delivery, &survey)
     if !survey.lines.isEmpty { crossLines(at: fix, table, &survey) }
-    confirmDue(through: clock, table, &delivery, &survey)
+    confirmDue(through: clock, table, &delivery, &survey, ending: .input)
     if isCovered, lookout.hasList {
       lookout.drawSafeRegion(at: position, fix.coordinate, known.shapes, after: found)
     } else {

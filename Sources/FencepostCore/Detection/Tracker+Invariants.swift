@@ -22,14 +22,17 @@ import FencepostKernel
         }
         if table.isGeographic(slot) {
           try checkShape(slot, known.shapes.state(of: slot, table), table)
+        } else if table.kind(of: slot).isRule {
+          try checkRule(slot, table)
         } else {
           try checkBeacon(slot)
         }
       }
-      let beacons = table.live.filter { !table.isGeographic($0) }
+      let beacons = table.live.filter { table.kind(of: $0).isBeacon }
       try Invariant.hold(
         Set(known.beacons.slots) == Set(beacons), "exactly the beacon conditions have a track")
-      let shapes = Set(table.live).subtracting(beacons)
+      let shapes = Set(table.live.filter { table.isGeographic($0) })
+      try checkRules(table)
       try Invariant.hold(shapes.isSuperset(of: known.candidates.slots), "only shapes have candidates")
       try lookout.checkInvariants(known, shapes, table)
     }
@@ -53,6 +56,42 @@ import FencepostKernel
         try Invariant.hold(
           state.isListed || table.generation(of: slot) > known.shapes.sweptThrough,
           "an evaluated undetermined shape is listed, or the sweep will reach it")
+      }
+    }
+
+    private func checkRules(_ table: ConditionTable) throws(Invariant.Broken) {
+      guard let rules = table.rules else { return }
+      try rules.checkInvariants(table)
+      guard let states = known.rules else { return }
+      try Invariant.hold(
+        states.marks.isEmpty && states.listed.isEmpty && states.due.isEmpty && states.repeats.isEmpty && !states.isBusy,
+        "no rule waits for the end of an instant between two inputs")
+      for slot in table.live {
+        guard let part = rules.part(in: slot) else { continue }
+        let isInactive = known.hasTimed && isInactive(slot)
+        try Invariant.hold(
+          states.cells[Int(part)].counted == (isInactive ? .unsatisfied : known.observed(slot, table).state),
+          "rules have counted the state of each part")
+      }
+    }
+
+    private func checkRule(_ slot: UInt32, _ table: ConditionTable) throws(Invariant.Broken) {
+      guard let rules = table.rules, let cell = ruleCell(of: slot, table) else { return }
+      let name = rules.name(of: slot)
+      var (satisfied, unknown) = (0, 0)
+      for index in 0..<rules.partCount(of: name) {
+        let counted = known.rules?.cells[Int(rules.part(index, of: name))].counted
+        if counted == .satisfied { satisfied += 1 }
+        if counted == .unknown { unknown += 1 }
+      }
+      try Invariant.hold(
+        Int(cell.satisfied) == satisfied && Int(cell.unknown) == unknown, "a rule has counted its parts")
+      try Invariant.hold(
+        cell.candidate < 0 || cell.observed != .undetermined, "only determined rules have candidates")
+      if let candidate = ruleCandidate(of: slot, table) {
+        try Invariant.hold(
+          deadlines.reminder(of: slot).map { $0 <= candidate.deadline } ?? false,
+          "the candidate of a rule has a reminder no later than its deadline")
       }
     }
 

@@ -10,6 +10,9 @@ extension Tracker {
     _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
   ) -> Bool {
+    if let band = table.band(of: slot) {
+      return decide(slot, within: band, fix, at: position, table, &delivery, &survey)
+    }
     if table.policies.hasProbabilities, isUncertain(slot, fix, at: position, table, isOnPath: survey.isOnPath) {
       return false
     }
@@ -21,7 +24,7 @@ extension Tracker {
     let isCoarse = table.policy(of: slot).isTooCoarse(size: shape.size, accuracy: fix.accuracy)
     let margin = isCoarse ? fix.accuracy : 0
     if table.bounds(of: slot).isFarther(than: margin, position), delivery.agrees(slot, .unsatisfied, table),
-      !known.hasTimed || known.timed(slot) == nil
+      !known.hasTimed || known.timed(slot) == nil, table.rules?.part(in: slot) == nil
     {
       refreshWatch(slot, as: .outside, table, &survey)
       return true
@@ -60,22 +63,38 @@ extension Tracker {
     guard !table.kind(of: slot).isLine, !table.bounds(of: slot).isFarther(than: reach(of: fix), position) else {
       return false
     }
-    let isInside = table.shape(of: slot).measure(fix.coordinate, at: position, margins: (0, 0)).isInside
-    if Self.decisiveProbability(slot, fix, inwards: isInside, table, error(of: fix)) != nil { return false }
+    let measure = table.shape(of: slot).measure(fix.coordinate, at: position, margins: (0, 0))
+    if Self.decisiveProbability(slot, fix, measure, table, error(of: fix), reachOfMetre) != nil { return false }
     known.setTooCoarse(slot, table)
     return true
   }
 
-  /// Whether the probability that a shape contains the true position of a fix is decisive for a side. The function is
-  /// static, because a call in the middle of a mutation would copy the tracker.
+  /// Whether the probability that a shape contains the true position of a fix is decisive for the side on which the fix
+  /// is. The function is static, because a call in the middle of a mutation would copy the tracker.
   ///
+  /// - Parameters:
+  ///   - measure: That of the fix.
+  ///   - reachOfMetre: That of the tracker.
   /// - Returns: `nil` if it is not decisive; otherwise ``EventEntry/probability``.
   @inline(never)
   static func decisiveProbability(
-    _ slot: UInt32, _ fix: Fix, inwards isInwards: Bool, _ table: ConditionTable, _ error: PositionError
+    _ slot: UInt32, _ fix: Fix, _ measure: Shape.Measure, _ table: ConditionTable, _ error: PositionError,
+    _ reachOfMetre: Double
   ) -> Float? {
-    let probability = table.shape(of: slot).probability(at: fix.coordinate, error)
-    guard table.policy(of: slot).isDecisive(inwards: isInwards, probability) else { return nil }
+    let shape = table.shape(of: slot)
+    let policy = table.policy(of: slot)
+    if case .accuracy(let accuracy, _) = error, accuracy > 0, case .circle(let circle) = shape {
+      // Most fixes need no integral.
+      let sigma = max(accuracy * reachOfMetre / ErrorEllipse.farthest, ErrorEllipse.leastAxis)
+      let distance = measure.boundaryDistance
+      let isUncertain =
+        measure.isInside
+        ? CircleBound.isLess(than: policy.entryProbability, depth: -distance, radius: circle.radius, sigma: sigma)
+        : CircleBound.isGreater(than: policy.exitProbability, distance: distance, radius: circle.radius, sigma: sigma)
+      if isUncertain { return nil }
+    }
+    let probability = shape.probability(at: fix.coordinate, error)
+    guard policy.isDecisive(inwards: measure.isInside, probability) else { return nil }
     if case .ellipse = error { return Float(probability) }
     return .nan
   }
@@ -90,9 +109,13 @@ extension Tracker {
   /// The distance from a boundary, in metres, beyond which the side of the last fix decides the probability; or a little
   /// more.
   @inline(__always)
-  func reach(of fix: Fix) -> Double {
+  func reach(of fix: Fix) -> Double { reach(of: fix, timeline.lastEllipse) }
+
+  /// As ``reach(of:)``, for a fix that is not the last fix yet.
+  @inline(__always)
+  func reach(of fix: Fix, _ ellipse: FixEllipse?) -> Double {
     let reach =
-      timeline.lastEllipse.map { min($0.major, 1e9) * (ErrorEllipse.farthest * 1.000_000_1) }
+      ellipse.map { min($0.major, 1e9) * (ErrorEllipse.farthest * 1.000_000_1) }
       ?? min(fix.accuracy, 1e9) * reachOfMetre
     return max(reach, ErrorEllipse.leastAxis * ErrorEllipse.farthest)
   }
@@ -101,6 +124,7 @@ extension Tracker {
   mutating func cross(
     _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ survey: inout Survey
   ) {
+    if let band = table.band(of: slot) { return cross(slot, within: band, fix, at: position, table, &survey) }
     let observed = known.shapes.observed(slot, table)
     guard observed != .undetermined else { return }
     let shape = table.shape(of: slot)
@@ -122,7 +146,8 @@ extension Tracker {
       return
     }
     // A watch that was drawn from where the device was before is drawn anew, whatever comes of the fix.
-    defer { if local != nil { refreshWatch(slot, table, &survey, measured: local) } }
+    var isDrawnLater = false
+    defer { if local != nil, !isDrawnLater { refreshWatch(slot, table, &survey, measured: local) } }
     let time = fix.time.microseconds
     if let candidate = known.candidate(of: slot) {
       if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time, table, &survey) }
@@ -134,7 +159,7 @@ extension Tracker {
     var probability = Float.nan
     if policy.hasProbability {
       guard
-        let decisive = Self.decisiveProbability(slot, fix, inwards: observed == .outside, table, error(of: fix))
+        let decisive = Self.decisiveProbability(slot, fix, measure, table, error(of: fix), reachOfMetre)
       else { return }
       probability = decisive
     }
@@ -144,6 +169,8 @@ extension Tracker {
     candidate.probability = probability
     if dwell == 0 {
       confirm(slot, candidate, date: time, table, &survey)
+      // The confirmation, which belongs to the same fix, draws the watch.
+      isDrawnLater = lookout.note(slot, known.shapes, measured: local)
     } else {
       open(candidate, slot)
       if local == nil { refreshWatch(slot, table, &survey) }
@@ -182,7 +209,7 @@ extension Tracker {
   }
 
   /// Puts a crossing among those that are confirmed at this instant.
-  private func confirm(
+  func confirm(
     _ slot: UInt32, _ candidate: Candidate, date: Int64, _ table: ConditionTable, _ survey: inout Survey
   ) {
     survey.confirmed.append(
@@ -206,6 +233,7 @@ extension Tracker {
     entry.setEvidence(
       candidate.fix, boundaryDistance: candidate.boundaryDistance, isOnPath: candidate.isOnPath)
     if !candidate.probability.isNaN { entry.probability = candidate.probability }
+    entry.verticalDistance = candidate.verticalDistance
     if timeline.hasGap {
       let decided = candidate.isTimed ? candidate.fix.time.microseconds : date
       markGap(&entry, decided: decided, table, delivery)

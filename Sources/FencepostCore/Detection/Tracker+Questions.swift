@@ -12,6 +12,18 @@ extension Tracker {
     set { timeline.hasHadEllipses = newValue }
   }
 
+  /// The height of the latest fix with a valid position; `nil` if it has none.
+  var lastHeight: FixHeight? { timeline.lastHeight }
+
+  /// Whether the saved form may contain heights.
+  var hasHadHeights: Bool {
+    get { timeline.hasHadHeights }
+    set { timeline.hasHadHeights = newValue }
+  }
+
+  /// Sets the height of the accepted fix with a number, or of none.
+  mutating func setHeight(_ height: FixHeight?, of number: UInt64) { timeline.setHeight(height, of: number) }
+
   /// Sets the error ellipse of the accepted fix with a number, or of none.
   mutating func setEllipse(_ ellipse: FixEllipse?, of number: UInt64) { timeline.setEllipse(ellipse, of: number) }
 
@@ -61,6 +73,9 @@ extension Tracker {
   /// Returns the state of a beacon condition; `nil` for a geographic condition.
   func beacon(_ slot: UInt32) -> BeaconTrack? { known.beacon(slot) }
 
+  /// Whether there are states of rules.
+  var hasRules: Bool { known.rules != nil }
+
   /// Whether a condition has the state of a timing. It may outlive the timing until the next determination.
   var hasTimed: Bool { known.hasTimed }
 
@@ -75,10 +90,14 @@ extension Tracker {
   var watched: some Sequence<UInt32> { lookout.watched }
 
   /// The earliest time at which a change becomes due without an input, in microseconds; `Int64.max` if nothing waits.
-  var nextDeadline: Int64 {
-    var earliest = deadlines.edge
+  func nextDeadline(_ table: ConditionTable) -> Int64 {
+    // A condition that was removed leaves its edge behind.
+    var earliest = deadlines.edge == .max ? .max : table.policies.nextEdge(after: clock)
     for slot in deadlines.remindedSlots {
       if let candidate = known.candidate(of: slot), candidate.isTimed { earliest = min(earliest, candidate.deadline) }
+      if table.rules != nil, let candidate = ruleCandidate(of: slot, table) {
+        earliest = min(earliest, candidate.deadline)
+      }
       if let track = known.beacon(slot) { earliest = min(earliest, track.deadline) }
       if known.hasTimed, let state = known.timed(slot) { earliest = min(earliest, state.deadline) }
     }

@@ -16,7 +16,7 @@ extension Tracker {
     }
     let isImmediate =
       known.candidates.isEmpty && survey.confirmed.isEmpty && survey.lines.isEmpty
-      && deadlines.earliest > fix.time.microseconds
+      && deadlines.earliest > fix.time.microseconds && !table.policies.hasBands
       && (table.isOfCircles || survey.reached.allSatisfy { table.isRound($0) })
     var index = 0
     var pairs = FarPairs()
@@ -66,7 +66,7 @@ extension Tracker {
     var probability = Float.nan
     if policy.hasProbability {
       guard
-        let decisive = Self.decisiveProbability(slot, fix, inwards: observed == .outside, table, error(of: fix))
+        let decisive = Self.decisiveProbability(slot, fix, measure, table, error(of: fix), reachOfMetre)
       else { return }
       probability = decisive
     }

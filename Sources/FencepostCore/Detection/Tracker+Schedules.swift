@@ -16,17 +16,14 @@ extension Tracker {
   mutating func passEdges(
     through time: Int64, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
+    var edges = ScheduleEdges(table, after: deadlines.edge - 1)
     while deadlines.edge <= time {
       let edge = deadlines.edge
       confirmDue(through: edge - 1, table, &delivery, &survey)
       timeline.move(to: edge)
       lookout.invalidate()
-      let marks = table.policies.marks(edge: edge)
-      for slot in table.live {
-        let policy = Int(table.rows[Int(slot)].policy)
-        if policy < marks.count, marks[policy] != 0 { setActive(slot, at: edge, mayStart: true, table, &delivery) }
-      }
-      findEdge(table)
+      for slot in edges.take(at: edge, table) { setActive(slot, at: edge, mayStart: true, table, &delivery) }
+      deadlines.setEdge(edges.next)
     }
     known.rebase(table)
   }
@@ -53,6 +50,7 @@ extension Tracker {
     if new.suspends, !old.suspends { stop(slot, table, &delivery) }
     if new.isNews(to: old) { delivery.flagsChanged(slot, date: time, known.host, table) }
     if isStart, !isSuspended(slot, table) { begin(slot, lookingBack: true, table, &delivery) }
+    if table.rules != nil { markPart(slot, nil, table) }
   }
 
   /// Sets what follows from the schedule of a condition and a time: whether it is active, and its flags. Before the
@@ -129,8 +127,10 @@ extension Tracker {
   /// Reports an observed change of a condition that may have a timing.
   @inline(__always)
   mutating func observe(
-    _ observed: EventEntry, isInitial: Bool, _ table: ConditionTable, _ delivery: inout Delivery
+    _ observed: EventEntry, decided: Int64? = nil, isInitial: Bool, _ table: ConditionTable,
+    _ delivery: inout Delivery
   ) {
+    if table.rules != nil { markPart(observed.slot, observed, decided: decided, table) }
     if known.hasTimed {
       observeTimed(observed, isInitial: isInitial, table, &delivery)
     } else {
@@ -162,8 +162,8 @@ extension Tracker {
     if isInitial { next.hasStarted = false }
     next.forgetDeadlines()
     let every = timing?.repeatEveryMicroseconds ?? 0
-    if every != 0, entry.state == .satisfied, entry.evidenceDate != .min {
-      next.evidenceDate = entry.evidenceDate
+    if every != 0, entry.state == .satisfied, entry.evidenceDate != .min || table.kind(of: slot).isRule {
+      next.evidenceDate = entry.evidenceDate == .min ? entry.date : entry.evidenceDate
       next.repeatsLeft = timing?.repeatLimit ?? 0
       next.setRepeat(after: entry.date, every: every)
       deadlines.schedule(slot, at: next.nextRepeat)
@@ -229,25 +229,34 @@ extension Tracker {
   @inline(never)
   mutating func confirmRepeats(_ table: ConditionTable, _ delivery: inout Delivery, _ survey: borrowing Survey) {
     for index in survey.confirmed.indices {
-      let confirmed = survey.confirmed[index]
-      guard case .repeat = confirmed.change, let timing = table.timing(of: confirmed.slot),
-        var state = known.timed(confirmed.slot), state.nextRepeat == confirmed.date
-      else { continue }
-      var entry = EventEntry(
-        slot: confirmed.slot, generation: confirmed.generation, state: .satisfied, cause: .repeat,
-        date: Timestamp(microseconds: confirmed.date))
-      entry.evidenceDate = state.evidenceDate
-      entry.marks.insert(.news)
-      state.repeatsLeft -= 1
-      if state.repeatsLeft == 0 {
-        state.forgetDeadlines()
-      } else {
-        state.setRepeat(after: confirmed.date, every: timing.repeatEveryMicroseconds)
-        deadlines.schedule(confirmed.slot, at: state.nextRepeat)
+      if case .repeat = survey.confirmed[index].change {
+        confirmRepeat(survey.confirmed[index].slot, date: survey.confirmed[index].date, table, &delivery)
       }
-      known.setTimed(confirmed.slot, state)
-      delivery.observe(entry, known.host, table)
-      stopExhausted(table, &delivery)
     }
+  }
+
+  /// Reports that a condition is still satisfied.
+  ///
+  /// - Parameter isWithoutEvidence: Whether the repeats count from the date of a change without evidence.
+  @inline(never)
+  mutating func confirmRepeat(
+    _ slot: UInt32, date: Int64, isWithoutEvidence: Bool = false, _ table: ConditionTable, _ delivery: inout Delivery
+  ) {
+    guard let timing = table.timing(of: slot), var state = known.timed(slot), state.nextRepeat == date else { return }
+    var entry = EventEntry(
+      slot: slot, generation: table.generation(of: slot), state: .satisfied, cause: .repeat,
+      date: Timestamp(microseconds: date))
+    entry.evidenceDate = isWithoutEvidence ? .min : state.evidenceDate
+    entry.marks.insert(.news)
+    state.repeatsLeft -= 1
+    if state.repeatsLeft == 0 {
+      state.forgetDeadlines()
+    } else {
+      state.setRepeat(after: date, every: timing.repeatEveryMicroseconds)
+      deadlines.schedule(slot, at: state.nextRepeat)
+    }
+    known.setTimed(slot, state)
+    delivery.observe(entry, known.host, table)
+    stopExhausted(table, &delivery)
   }
 }

@@ -66,6 +66,7 @@ struct Tracker: Sendable {
   /// Makes room for the state of a new condition in a slot.
   mutating func adopt(_ slot: UInt32, _ table: ConditionTable) {
     known.adopt(slot, table)
+    if table.kind(of: slot).isRule { adoptRule(slot, table) }
   }
 
   /// Removes the state of a condition that was removed from its slot.
@@ -88,7 +89,9 @@ struct Tracker: Sendable {
   mutating func begin(
     _ slot: UInt32, lookingBack: Bool, _ table: ConditionTable, _ delivery: inout Delivery
   ) {
-    guard table.kind(of: slot).isGeographic else { return startAbsence(slot, at: clock) }
+    guard table.kind(of: slot).isGeographic else {
+      return table.kind(of: slot).isRule ? beginRule(slot, isStart: lookingBack, table) : startAbsence(slot, at: clock)
+    }
     var survey = Survey()
     // A line has no state that an earlier fix could determine.
     if lookingBack, !table.kind(of: slot).isLine, let fix = timeline.lastFix, clock != .min,
@@ -113,6 +116,7 @@ struct Tracker: Sendable {
     endWatching(slot, table)
     known.forget(slot, table)
     delivery.forgetPresent(slot)
+    if table.rules != nil { markPart(slot, nil, table) }
   }
 
   /// Removes the candidate, the deadlines and the watch of the condition in a slot.

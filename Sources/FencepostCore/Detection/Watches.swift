@@ -42,6 +42,13 @@ struct Watches: Sendable {
     locals[Int(index)] = local
   }
 
+  /// Notes where the shape of a watch was measured, before the watch is drawn from there.
+  @inline(__always)
+  mutating func note(_ index: UInt32, _ local: Watch.Local) {
+    while locals.count < watches.count { locals.append(nil) }
+    locals[Int(index)] = local
+  }
+
   // MARK: - Near edges
 
   /// Whether the near edges of any shape were searched.
@@ -64,20 +71,34 @@ struct Watches: Sendable {
     return found(index, area, at: position)
   }
 
-  /// Recomputes a watch around a position if the near edges show that its passage has not happened.
+  /// Recomputes a watch around a position if the edges near it show that its passage has not happened.
   ///
   /// - Returns: The chord that the device can move from there, in metres; `nil` if the near edges do not suffice, or if
   ///   the shape needs more than a new watch.
   mutating func redraw(_ index: UInt32, _ area: Area, at position: EarthVector) -> Double? {
-    guard let passage = locals[Int(index)]?.passage, let found = found(index, area, at: position),
-      let room = Area.room(passage, found.least, found.most), let threshold = Area.threshold(room)
-    else { return nil }
+    guard let passage = locals[Int(index)]?.passage else { return nil }
     // A device outside the bounding circle is watched by the index, not by a ball.
     if case .inwards = passage, area.bounds.isFarther(than: 1, position) { return nil }
+    guard let (least, most) = bounds(index, area, at: position), let room = Area.room(passage, least, most),
+      let threshold = Area.threshold(room)
+    else { return nil }
     watches[Int(index)].centre = position
     watches[Int(index)].threshold = threshold
-    locals[Int(index)] = Watch.Local(position: position, least: found.least, most: found.most, passage: passage)
+    locals[Int(index)] = Watch.Local(position: position, least: least, most: most, passage: passage)
     return threshold
+  }
+
+  /// Bounds of the distance of a measured shape, from as little as suffices: the last answer, the near edges, or those
+  /// that are searched anew.
+  @inline(__always)
+  private mutating func bounds(
+    _ index: UInt32, _ area: Area, at position: EarthVector
+  ) -> (least: Double, most: Double)? {
+    if Int(index) < edges.count {
+      if let after = area.shape.boundsAfterMove(to: position, among: &edges[Int(index)]) { return after }
+      if let found = area.shape.bounds(at: position, among: &edges[Int(index)]) { return (found.least, found.most) }
+    }
+    return findEdges(index, area, at: position).map { ($0.least, $0.most) }
   }
 
   /// Removes a watch; returns the slot that moved to its index, if any.

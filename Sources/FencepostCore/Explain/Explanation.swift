@@ -33,6 +33,10 @@ public struct Explanation: Sendable, Hashable {
     case uncertain = 13
     /// A condition outside the intervals of its schedule, or an exhausted one.
     case inactive = 14
+    /// A shape with a band whose last fix was within the shape, but its height above the limits is not known.
+    case noHeight = 15
+    /// A rule, whose state follows from the states of its parts.
+    case parts = 16
   }
 
   public var reason: Reason
@@ -68,10 +72,35 @@ public struct Explanation: Sendable, Hashable {
   /// The probability that the shape contains the true position of the last evaluated fix; `nil` if the policy has no
   /// probabilities, or if the probability is undefined.
   public var probability: Double?
+  /// The signed vertical distance of the last evaluated fix from the limits of the condition's ``AltitudeBand``; `nil`
+  /// if it is not known, or if the condition has no band.
+  public var verticalDistance: Double?
   /// The error ellipse of the last evaluated fix, if it has one and the policy has probabilities.
   public var ellipse: FixEllipse?
   /// The last doubted fix of a shape or line; `nil` if no fix was doubted since the last fix. See ``Plausibility``.
   public var doubt: Doubt?
+
+  /// The parts of a rule, in the order of its definition; empty for other conditions.
+  public var parts: [Part] = []
+
+  /// A part of a rule.
+  public struct Part: Sendable, Hashable {
+    public var identifier: String
+    /// The state as the rule counts it: `unsatisfied` for an inactive part, and `unknown` for a part that is missing,
+    /// undetermined, suspended or unmonitored.
+    public var state: Event.State
+    /// The generation of the condition; `nil` if the table does not contain it.
+    public var generation: UInt64?
+
+    public static func == (one: Part, other: Part) -> Bool {
+      one.identifier.hasBytes(of: other.identifier) && one.state == other.state && one.generation == other.generation
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(state)
+      hasher.combine(generation)
+    }
+  }
 
   /// The reason why the latest fix was doubted.
   public struct Doubt: Sendable, Hashable {
@@ -110,6 +139,8 @@ extension Explanation.Reason {
     case .absent: "absent"
     case .uncertain: "uncertain"
     case .inactive: "inactive"
+    case .noHeight: "no_height"
+    case .parts: "parts"
     }
   }
 }

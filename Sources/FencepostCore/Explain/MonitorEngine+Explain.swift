@@ -7,6 +7,7 @@ extension MonitorEngine {
   /// Explains the condition in a slot in use. See ``explain(_:)``.
   ///
   /// - Complexity: O(1).
+  @_optimize(size)
   package func explain(slot: UInt32) -> Explanation {
     let flags = currentFlags(of: slot)
     var explanation: Explanation
@@ -20,11 +21,14 @@ extension MonitorEngine {
         explanation.secondsToDecide = clock == .min ? nil : seconds(until: start)
       }
     } else {
-      explanation = table.isGeographic(slot) ? explainShape(slot) : explainBeacon(slot)
+      explanation =
+        table.isGeographic(slot)
+        ? explainShape(slot) : table.kind(of: slot).isRule ? explainRule(slot) : explainBeacon(slot)
     }
     explanation.observed = state(of: slot)
     explanation.diagnostics = flags
     if table.isGeographic(slot) { explanation.doubt = doubt }
+    if table.kind(of: slot).isRule { explanation.parts = tracker.parts(of: slot, table) }
     if let track = tracker.beacon(slot) {
       if track.lastSighting != .min { explanation.lastSighting = Timestamp(microseconds: track.lastSighting) }
       if track.deadline != .max { explanation.deadline = Timestamp(microseconds: track.deadline) }
@@ -55,6 +59,16 @@ extension MonitorEngine {
     return explanation
   }
 
+  private func explainRule(_ slot: UInt32) -> Explanation {
+    guard let candidate = tracker.ruleCandidate(of: slot, table) else { return Explanation(reason: .parts) }
+    var explanation = Explanation(reason: .dwelling)
+    explanation.candidateStart = Timestamp(microseconds: candidate.start)
+    explanation.deadline = Timestamp(microseconds: candidate.deadline)
+    explanation.secondsToDecide = seconds(until: candidate.deadline)
+    return explanation
+  }
+
+  @_optimize(size)
   private func explainShape(_ slot: UInt32) -> Explanation {
     let state = tracker.state(of: slot, table)
     // All evaluated shapes have seen the same last fix, that of the monitor.
@@ -69,23 +83,32 @@ extension MonitorEngine {
     let measure = shape.measure(fix.coordinate)
     let inner = policy.marginInwards(size: shape.size, accuracy: fix.accuracy)
     let outer = policy.marginOutwards(size: shape.size, accuracy: fix.accuracy)
-    let isInside = measure.isInside
-    let isOtherSide = state.observed != .undetermined && isInside != (state.observed == .inside)
+    let place = table.band(of: slot)?.place(tracker.lastHeight?.heights ?? .none, policy)
+    let isInside = measure.isInside && place?.isInside ?? true
+    let hasNoHeight = measure.isInside && place?.distance.isNaN ?? false
+    let isOtherSide = state.observed != .undetermined && !hasNoHeight && isInside != (state.observed == .inside)
     let candidate = tracker.candidate(of: slot)
 
     var explanation: Explanation
+    // With a candidate, a fix may have decided by its height, whatever its accuracy is.
     if let needed = policy.accuracyThatDecides(state.observed, size: shape.size, measure),
-      state.observed == .undetermined || (isOtherSide && fix.accuracy > needed)
+      !hasNoHeight, place == nil || candidate == nil,
+      state.observed == .undetermined
+        || (isOtherSide && fix.accuracy > needed && (!isInside || place?.isDecisiveInwards ?? true))
     {
       explanation = Explanation(reason: .tooCoarse)
       explanation.accuracyNeeded = needed
     } else if let candidate {
       explanation = Explanation(reason: .dwelling)
       explanation.secondsToDecide = seconds(until: candidate.deadline)
-    } else if policy.hasProbability,
+    } else if hasNoHeight {
+      explanation = Explanation(reason: .noHeight)
+    } else if policy.hasProbability, measure.isInside == isInside,
       state.observed == .undetermined
         || (isOtherSide
-          && (isInside ? measure.distance <= measure.line - inner : measure.distance >= measure.line + outer))
+          && (isInside
+            ? measure.distance <= measure.line - inner && place?.isDecisiveInwards ?? true
+            : measure.distance >= measure.line + outer))
     {
       explanation = Explanation(reason: .uncertain)
       if tracker.lastEllipse == nil {
@@ -94,11 +117,12 @@ extension MonitorEngine {
     } else {
       explanation = Explanation(reason: isOtherSide ? .withinMargin : isInside ? .inside : .outside)
     }
+    if let place, !place.distance.isNaN { explanation.verticalDistance = place.distance }
     if policy.hasProbability {
       explanation.ellipse = tracker.lastEllipse
       let probability = shape.probability(at: fix.coordinate, tracker.error(of: fix))
       if !probability.isNaN { explanation.probability = probability }
-    } else if explanation.reason != .tooCoarse, explanation.reason != .dwelling {
+    } else if place == nil, explanation.reason != .tooCoarse, explanation.reason != .dwelling {
       explanation.metresToDecide =
         state.observed == .inside
         ? measure.line + outer - measure.distance : measure.distance - (measure.line - inner)

@@ -36,6 +36,11 @@ extension ConditionTable {
     writer.put(kind(of: slot).rawValue)
     writer.put(tag(of: slot))
     policy(of: slot).encode(to: &writer)
+    timing(of: slot)?.encode(to: &writer)
+    if let band = band(of: slot) {
+      band.encode(to: &writer)
+      writer.put(policy(of: slot).verticalMargin)
+    }
     subject(of: slot).encode(to: &writer)
   }
 
@@ -50,7 +55,7 @@ extension ConditionTable {
 
   /// The slots of the conditions, by the hash of their identifier.
   var slotsByIdentifierHash: [UInt64: UInt32] {
-    var slots: [UInt64: UInt32] = [:]
+    var slots = [UInt64: UInt32]()
     slots.reserveCapacity(count)
     for slot in live { slots[identifierHash(of: slot)] = slot }
     return slots
@@ -60,7 +65,7 @@ extension ConditionTable {
 /// The digests of the conditions of one version of a table, each computed once. Many devices are inside the same
 /// polygon, and the time for its digest is proportional to its vertices.
 struct ConditionDigests: Sendable {
-  private var digests: [UInt32: ConditionDigest] = [:]
+  private var digests = [UInt32: ConditionDigest]()
 
   mutating func of(_ slot: UInt32, _ table: ConditionTable) -> ConditionDigest {
     if let known = digests[slot] { return known }
@@ -72,8 +77,8 @@ struct ConditionDigests: Sendable {
 
 /// Finds the conditions of a table that portable devices refer to. Each index is built when a device first needs it.
 struct PortableConditions: Sendable {
-  private var digests: [ConditionDigest: UInt32] = [:]
-  private var identifiers: [UInt64: UInt32] = [:]
+  private var digests = [ConditionDigest: UInt32]()
+  private var identifiers = [UInt64: UInt32]()
 
   /// The slot of an equal condition; `nil` if the table contains no such condition.
   mutating func slot(of condition: DeviceBytes.Reference.Condition?, _ table: ConditionTable) -> UInt32? {

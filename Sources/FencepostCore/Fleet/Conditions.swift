@@ -39,13 +39,19 @@ public final class Conditions: Sendable {
   }
 
   fileprivate final class Passage: Sendable {
-    let gate = FencepostKernel.Gate()
+    let gate = ReaderGate()
     /// The lock that is held during a long read.
     let long = Lock<Void>(())
     /// Whether the reader cannot monitor lines.
     let refusesLines: Bool
+    /// Whether the reader cannot monitor conditions with a timing. Only the reader sets this, while the gate is open to
+    /// it; a writer reads it while the gate is closed.
+    nonisolated(unsafe) var refusesTimings: Bool
 
-    init(refusesLines: Bool) { self.refusesLines = refusesLines }
+    init(refusesLines: Bool, refusesTimings: Bool) {
+      self.refusesLines = refusesLines
+      self.refusesTimings = refusesTimings
+    }
   }
 
   /// The access of one reader to the table. A reader waits only for writers, never for other readers.
@@ -54,8 +60,10 @@ public final class Conditions: Sendable {
     private let gates: Gates
     private nonisolated(unsafe) let table: UnsafePointer<ConditionTable>
 
-    fileprivate init(_ table: UnsafePointer<ConditionTable>, _ gates: Gates, refusesLines: Bool) {
-      own = Passage(refusesLines: refusesLines)
+    fileprivate init(
+      _ table: UnsafePointer<ConditionTable>, _ gates: Gates, refusesLines: Bool, refusesTimings: Bool
+    ) {
+      own = Passage(refusesLines: refusesLines, refusesTimings: refusesTimings)
       self.table = table
       self.gates = gates
       let own = own
@@ -68,6 +76,11 @@ public final class Conditions: Sendable {
     }
 
     fileprivate var refusesLines: Bool { own.refusesLines }
+    var refusesTimings: Bool { own.refusesTimings }
+
+    /// From now on, the table refuses timings, because a device of the reader has host capabilities. This is called in a
+    /// read.
+    func refuseTimings() { own.refusesTimings = true }
 
     @inline(__always)
     func read<Result: Sendable, Failure>(
@@ -90,10 +103,10 @@ public final class Conditions: Sendable {
     @inline(__always)
     var isWaitedFor: Bool { own.gate.isClosed() }
 
-    /// Calls `body` with the last generation of the table, without a copy of the table.
+    /// Calls `body` with the last generation of the table (see ``ConditionTable/passable``), without a copy of the table.
     @inline(__always)
     func withGeneration<Result: Sendable>(_ body: (UInt64) -> Result) -> Result {
-      own.gate.enter { body(table.pointee.order.lastGeneration) }
+      own.gate.enter { body(table.pointee.passable) }
     }
   }
 
@@ -103,7 +116,7 @@ public final class Conditions: Sendable {
     table.stopLog()
     self.table = .allocate(capacity: 1)
     self.table.initialize(to: table)
-    gate = Gate(self.table, gates, refusesLines: false)
+    gate = Gate(self.table, gates, refusesLines: false, refusesTimings: false)
   }
 
   /// Creates an empty table without a condition limit.
@@ -139,8 +152,9 @@ public final class Conditions: Sendable {
     guard engine.currentTime == nil, engine.statistics.inputCount == 0 else {
       throw .snapshotInvalid("the snapshot is of a monitor with inputs; must be a table of conditions")
     }
-    guard !engine.table.policies.hasTimings else {
-      throw .snapshotInvalid("the snapshot has a condition with a timing, which a shared table cannot have yet")
+    if let defect = engine.table.timingDefect { throw .snapshotInvalid(defect) }
+    guard engine.table.rules == nil else {
+      throw .snapshotInvalid("the snapshot has a rule, which a shared table cannot have yet")
     }
     self.init(restored: engine.table)
   }
@@ -153,15 +167,28 @@ public final class Conditions: Sendable {
   // MARK: - Reading and writing
 
   /// Creates another gate to the table, for the fork of a fleet that has a gate.
-  func newGate(like gate: Gate) -> Gate { Gate(table, gates, refusesLines: gate.refusesLines) }
+  func newGate(like gate: Gate) -> Gate {
+    Gate(table, gates, refusesLines: gate.refusesLines, refusesTimings: gate.refusesTimings)
+  }
 
   /// Creates a gate to the table for a fleet with options.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the table has lines, and the fleet has no path or another
   ///   delivery than `every`. As long as such a fleet exists, the table refuses lines.
-  func newGate(for options: FleetOptions) throws(MonitorError) -> Gate {
+  @inline(never)
+  @_optimize(size)
+  func newGate(for options: FleetOptions, hasHosts: Bool = false) throws(MonitorError) -> Gate {
     let refusesLines = !options.path.isGeodesic || options.delivery != .every
-    let gate = Gate(table, gates, refusesLines: refusesLines)
+    let refusesTimings = options.path.isGeodesic || options.delivery != .every || hasHosts
+    let gate = Gate(table, gates, refusesLines: refusesLines, refusesTimings: refusesTimings)
+    if refusesTimings, gate.read({ $0.policies.hasTimings }) {
+      throw .invalidArgument(
+        options.path.isGeodesic
+          ? "path: the table has a condition with a timing, which counts only fixes; must be fixes"
+          : options.delivery != .every
+            ? "delivery: the table has a condition with a timing, whose starts are reported in order; must be every"
+            : FleetEngine.needsNoTimings)
+    }
     guard refusesLines, gate.read({ $0.lineCount }) > 0 else { return gate }
     throw .invalidArgument(
       options.path.isGeodesic
@@ -232,6 +259,7 @@ public final class Conditions: Sendable {
     for each in state.passages { each.gate.waitForReaders() }
     defer { for each in state.passages { each.gate.open() } }
     table.pointee.refusesLines = state.passages.contains { $0.refusesLines }
+    table.pointee.refusesTimings = state.passages.contains { $0.refusesTimings }
     return .done(try body(&table.pointee))
   }
 

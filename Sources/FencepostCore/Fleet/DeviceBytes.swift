@@ -41,7 +41,15 @@ struct DeviceBytes {
     static let ellipse = Flags(rawValue: 2048)
     /// The fix of a crossing had an error ellipse.
     static let probabilities = Flags(rawValue: 4096)
-    static let all: Flags = [Flags(rawValue: 1023), .ellipse, .probabilities]
+    /// The device has records of conditions with a timing, or there were such conditions.
+    static let timings = Flags(rawValue: 1024)
+    /// The height of the last fix follows after the error ellipse.
+    static let height = Flags(rawValue: 8192)
+    /// The fix of a crossing had a vertical distance.
+    static let verticalDistances = Flags(rawValue: 16384)
+    static let all: Flags = [
+      Flags(rawValue: 1023), .ellipse, .probabilities, .timings, .height, .verticalDistances,
+    ]
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
@@ -93,6 +101,8 @@ struct DeviceBytes {
   var sequence: UInt64
   /// The state of the device. In place of slots, it contains the indices of references.
   var state: DeviceState
+  /// The height of the last fix, if there is a last fix.
+  var height: FixHeight?
   var references: [Reference]
 
   // MARK: - Writing
@@ -129,12 +139,14 @@ struct DeviceBytes {
     self.state.beacons.arrange { isEarlier($0.slot, $1.slot) }
     self.state.told.arrange { isEarlier($0.slot, $1.slot) }
     self.state.host.unmonitored.arrange { isEarlier($0, $1) }
+    self.state.timings.records.arrange { $0.generation < $1.generation }
     for index in self.state.insides.indices { refer(&self.state.insides[index].slot) }
     for index in self.state.crossings.indices { refer(&self.state.crossings[index].slot) }
     for index in self.state.undecided.indices { refer(&self.state.undecided[index]) }
     for index in self.state.beacons.indices { refer(&self.state.beacons[index].slot) }
     for index in self.state.told.indices { refer(&self.state.told[index].slot) }
     for index in self.state.host.unmonitored.indices { refer(&self.state.host.unmonitored[index]) }
+    for index in self.state.timings.records.indices { refer(&self.state.timings.records[index].slot) }
     self.references = references
   }
 
@@ -183,8 +195,11 @@ struct DeviceBytes {
     if hasPath { flags.insert(.path) }
     if hasDoubts { flags.insert(.doubts) }
     if hasHost { flags.insert(.host) }
+    if state.timings.isUsed { flags.insert(.timings) }
     if state.lastFix != nil, state.ellipse != nil { flags.insert(.ellipse) }
     if state.crossings.contains(where: { !$0.candidate.probability.isNaN }) { flags.insert(.probabilities) }
+    if height != nil { flags.insert(.height) }
+    if state.hasVerticalDistances { flags.insert(.verticalDistances) }
     return flags
   }
 
@@ -202,6 +217,7 @@ struct DeviceBytes {
     }
     state.lastFix?.encode(to: &writer)
     if state.lastFix != nil { state.ellipse?.encode(to: &writer) }
+    height?.encode(to: &writer)
     writer.putCompact(UInt64(state.insides.count))
     for inside in state.insides {
       put(inside.slot, &writer)
@@ -255,6 +271,89 @@ struct DeviceBytes {
       }
     }
     if hasHost { encodeHost(to: &writer) }
+    if state.timings.isUsed { encodeTimings(to: &writer) }
+  }
+
+  @inline(never)
+  @_optimize(size)
+  private func encodeTimings(to writer: inout ByteWriter) {
+    writer.putCompact(state.timings.seen)
+    writer.putCompact(state.timings.passed)
+    writer.put(state.timings.isStale)
+    writer.putCompact(UInt64(state.timings.records.count))
+    for record in state.timings.records {
+      put(record.slot, &writer)
+      writer.put(record.bits | record.observed.rawValue << 4 | record.told.rawValue << 6)
+      writer.putCompact(UInt64(record.events))
+      writer.putCompact(record.state.absence)
+      writer.putCompact(record.state.evidenceDate)
+      writer.putCompact(record.state.nextRepeat)
+      writer.putCompact(UInt64(record.state.repeatsLeft))
+      writer.putCompact(record.since)
+      writer.putCompact(record.evidence)
+    }
+  }
+
+  @inline(never)
+  @_optimize(size)
+  private mutating func readTimings(_ reader: inout ByteReader) throws(Damage) {
+    state.timings.seen = try reader.takeCompact("timings seen", in: 0...EngineRestorer.largest)
+    state.timings.passed = try reader.takeSignedTime("edges")
+    state.timings.isStale = try reader.takeBool("edges since the last fix")
+    let insides = Set(state.insides.map { references[Int($0.slot)].generation })
+    let others = Set((state.undecided + state.told.map { $0.slot }).map { references[Int($0)].generation })
+    let crossings = Set(state.crossings.map { references[Int($0.slot)].generation })
+    var last: UInt64 = 0
+    for _ in 0..<(try reader.takeCompact("timings", in: 0...reader.remaining)) {
+      let slot = try take(&reader, after: &last)
+      let bits: UInt8 = try reader.take()
+      guard let observed = Observed(rawValue: bits >> 4 & 3), let told = Event.State(rawValue: bits >> 6),
+        told != .unmonitored, (observed == .inside) == insides.contains(last), !others.contains(last),
+        observed != .undetermined || !crossings.contains(last)
+      else { throw Damage("the states of a condition with a timing are \(bits)") }
+      var record = DeviceTimings.Record(
+        slot: slot, generation: last, state: TimedState(), observed: observed, told: told)
+      record.bits = bits & 15
+      record.events = try reader.takeCompact("events", in: 0...UInt32.max)
+      record.state.absence = try reader.takeDeadline()
+      record.state.evidenceDate = try reader.takeSignedTime("evidence_date")
+      record.state.nextRepeat = try reader.takeDeadline()
+      record.state.repeatsLeft = try reader.takeCompact("repeats_left", in: 0...UInt32.max)
+      record.since = try reader.takeSignedTime("since")
+      record.evidence = try reader.takeSignedTime("evidence")
+      let hasRepeat = record.state.nextRepeat != .max
+      guard hasRepeat == (record.state.repeatsLeft > 0), !hasRepeat || record.state.evidenceDate != .min,
+        !hasRepeat || observed == .inside, record.state.absence == .max || observed == .undetermined,
+        !record.state.isSuspended || observed == .undetermined && record.state.deadline == .max
+      else { throw Damage("the timing of a condition does not fit its state") }
+      state.timings.records.append(record)
+    }
+    guard state.timings.isUsed else { throw Damage("the flags of a device include timings, but it has none") }
+  }
+
+  /// Checks the records of conditions that were found in a table.
+  ///
+  /// - Parameter clock: The clock of the device.
+  @inline(never)
+  @_optimize(size)
+  mutating func checkTimings(_ table: borrowing ConditionTable) throws(Damage) {
+    guard state.timings.isUsed else { return }
+    let passed = max(state.timings.passed, clock)
+    var isBehind = false
+    for index in state.timings.records.indices {
+      let record = state.timings.records[index]
+      guard table.isGeographic(record.slot), let timing = table.timing(of: record.slot),
+        record.state.isActive == timing.schedule?.isActive(at: passed) ?? true || record.state.isExhausted,
+        record.state.absence == .max || timing.absentAfterMicroseconds != 0,
+        record.state.nextRepeat == .max || timing.repeatEveryMicroseconds != 0,
+        record.state.repeatsLeft <= timing.repeatLimit,
+        record.state.isExhausted == (timing.maxEvents != 0 && record.events >= timing.maxEvents)
+      else { throw Damage("the timing of a condition does not fit its state") }
+      if let schedule = timing.schedule, schedule.nextEdge(after: state.timings.passed) <= clock { isBehind = true }
+    }
+    // The states are those at the clock, so a deadline that follows from an earlier edge would stay due for ever.
+    if isBehind { state.timings.passed = passed }
+    state.remind(table)
   }
 
   private func encodeHost(to writer: inout ByteWriter) {
@@ -355,15 +454,18 @@ struct DeviceBytes {
       }
     }
     if flags.contains(.ellipse) { state.ellipse = try FixEllipse(reading: &reader) }
+    if flags.contains(.height) { height = try FixHeight(reading: &reader) }
     try readShapes(&reader)
-    guard self.flags.intersection([.ellipse, .probabilities]) == flags.intersection([.ellipse, .probabilities]) else {
-      throw Damage("the flags of a device are wrong about error ellipses")
+    let extras: Flags = [.ellipse, .probabilities, .verticalDistances]
+    guard self.flags.intersection(extras) == flags.intersection(extras), height == nil || state.lastFix != nil else {
+      throw Damage("the flags of a device are wrong about error ellipses and heights")
     }
     if flags.contains(.beacons) { try readBeacons(&reader) }
     if flags.contains(.path) { try readGap(&reader) }
     if flags.contains(.doubts) { try readDoubts(&reader, largest: largest) }
     if flags.contains(.rewound) { try readRewind(&reader) }
     if flags.contains(.host) { try readHost(&reader) }
+    if flags.contains(.timings) { try readTimings(&reader) }
     try checkReported()
     try reader.end()
   }
@@ -392,6 +494,7 @@ struct DeviceBytes {
     }
   }
 
+  @_optimize(size)
   private mutating func readShapes(_ reader: inout ByteReader) throws(Damage) {
     var last: UInt64 = 0
     for _ in 0..<(try reader.takeCompact("insides", in: 0...reader.remaining)) {
@@ -419,6 +522,7 @@ struct DeviceBytes {
     }
   }
 
+  @_optimize(size)
   private mutating func readBeacons(_ reader: inout ByteReader) throws(Damage) {
     let largest = EngineRestorer.largest
     state.beaconsSeen = try reader.takeCompact("beacons seen", in: 0...largest)
@@ -459,6 +563,7 @@ struct DeviceBytes {
     }
   }
 
+  @_optimize(size)
   private mutating func readRewind(_ reader: inout ByteReader) throws(Damage) {
     guard seen > 0 else { throw Damage("a device was rewound before it had seen any condition") }
     state.rewoundThrough = try reader.takeCompact("rewound", in: 1...seen)
@@ -481,6 +586,7 @@ struct DeviceBytes {
     }
   }
 
+  @_optimize(size)
   private mutating func readHost(_ reader: inout ByteReader) throws(Damage) {
     hasHost = true
     let largest = EngineRestorer.largest

@@ -146,7 +146,7 @@ extension DeviceState {
   ///
   /// - Parameter table: For all other conditions, ``commonReported(_:seen:_:)`` returns the state.
   func listedReported(_ table: ConditionTable) -> [UInt32: Event.State] {
-    var states: [UInt32: Event.State] = [:]
+    var states = [UInt32: Event.State]()
     for inside in insides { states[inside.slot] = .satisfied }
     for slot in undecided { states[slot] = undeterminedReported(slot, table) }
     for each in told { states[each.slot] = each.state }

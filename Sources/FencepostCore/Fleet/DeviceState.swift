@@ -57,6 +57,7 @@ struct DeviceState: Sendable {
   private struct Rare {
     var chain = DoubtChain()
     var ellipse: FixEllipse?
+    var timings = DeviceTimings()
   }
 
   /// Contains the values that most states lack, if there are any, because a state is copied often.
@@ -76,8 +77,21 @@ struct DeviceState: Sendable {
   private mutating func setRare(_ body: (inout Rare) -> Void) {
     var value = rare.first ?? Rare()
     body(&value)
-    rare = value.chain.isEmpty && value.ellipse == nil ? [] : [value]
+    rare = value.chain.isEmpty && value.ellipse == nil && value.timings.isBlank ? [] : [value]
   }
+
+  /// The data about conditions with a timing. To change it in place also changes a state without any.
+  var timings: DeviceTimings {
+    @inline(never) get { rare.isEmpty ? DeviceTimings() : rare[0].timings }
+    _modify {
+      if rare.isEmpty { rare.append(Rare()) }
+      yield &rare[0].timings
+    }
+  }
+
+  /// Whether there is data about conditions with a timing.
+  @inline(__always)
+  var hasTimings: Bool { !rare.isEmpty && rare[0].timings.isUsed }
 
   /// See ``Timeline/gap``.
   var gap: Int64 = .min
@@ -137,6 +151,7 @@ struct DeviceState: Sendable {
   }
 
   /// Drops the entries of conditions that were removed or replaced.
+  @_optimize(size)
   mutating func dropGone(seen: UInt64, _ table: ConditionTable) {
     func isGone(_ slot: UInt32) -> Bool { !table.isGeographic(slot) || table.generation(of: slot) > seen }
     if insides.contains(where: { isGone($0.slot) }) { insides.removeAll { isGone($0.slot) } }
@@ -144,6 +159,7 @@ struct DeviceState: Sendable {
     if undecided.contains(where: { isGone($0) }) { undecided.removeAll { isGone($0) } }
     if told.contains(where: { isGone($0.slot) }) { told.removeAll { isGone($0.slot) } }
     if host.unmonitored.contains(where: { isGone($0) }) { host.unmonitored.removeAll { isGone($0) } }
+    if hasTimings { dropGoneTimings(table) }
     if beacons.contains(where: { !table.holds($0.slot, $0.generation) }) {
       beacons.removeAll { !table.holds($0.slot, $0.generation) }
     }
@@ -156,6 +172,7 @@ struct DeviceState: Sendable {
       earliest = min(earliest, crossing.candidate.deadline)
     }
     for beacon in beacons { earliest = min(earliest, beacon.track.deadline) }
+    if !rare.isEmpty { earliest = min(earliest, rare[0].timings.reminder) }
     return earliest
   }
 
@@ -180,6 +197,13 @@ struct DeviceState: Sendable {
     }
     for mark in marks { sum.add(mark.through) }
     sum.add(beaconsAbsent)
+    if !rare.isEmpty {
+      for record in rare[0].timings.records {
+        sum.add(UInt64(record.slot) | UInt64(record.observed.rawValue) << 32 | UInt64(record.told.rawValue) << 34)
+        sum.add(UInt64(record.bits) | UInt64(record.events) << 8)
+        sum.add(UInt64(bitPattern: record.state.deadline))
+      }
+    }
     return sum.value
   }
 
@@ -211,9 +235,12 @@ struct DeviceState: Sendable {
 
   private var hasChain: Bool { !rare.isEmpty && !rare[0].chain.isEmpty }
 
-  /// The bit of the first word that says that the error ellipse of the last fix and the probabilities of the crossings
-  /// follow before the chain. The state is then wide, so this bit does not belong to a count.
-  private static var ellipseBit: UInt64 { 1 << 8 }
+  /// The bit of the first word that says that the error ellipse of the last fix, and the probabilities and vertical
+  /// distances of the crossings, follow before the chain. The state is then wide, so this bit does not belong to a count.
+  private static var extrasBit: UInt64 { 1 << 8 }
+
+  /// The bit of the first word of a wide state that says that the data about timings follow before the error ellipse.
+  private static var timingsBit: UInt64 { 1 << 9 }
 
   /// Whether the last fix has an error ellipse, or the fix of a crossing had one.
   var hasEllipses: Bool {
@@ -222,21 +249,27 @@ struct DeviceState: Sendable {
     return false
   }
 
-  private func isWide(_ hasEllipses: Bool) -> Bool {
-    hasEllipses || insides.count > Self.largestCount || crossings.count > Self.largestCount
+  /// Whether a crossing has a vertical distance.
+  var hasVerticalDistances: Bool {
+    for crossing in crossings where !crossing.candidate.verticalDistance.isNaN { return true }
+    return false
+  }
+
+  private func isWide(_ hasExtras: Bool) -> Bool {
+    hasExtras || hasTimings || insides.count > Self.largestCount || crossings.count > Self.largestCount
       || undecided.count > Self.largestCount
   }
 
   /// The number of words that ``store(to:)`` writes.
   var wordCount: Int {
-    let hasEllipses = hasEllipses
-    return 1 + (isWide(hasEllipses) ? 3 : 0) + (lastFix == nil ? 0 : 4) + (hasCounters ? 6 : 0) + 3 * insides.count
+    let hasExtras = hasEllipses || hasVerticalDistances
+    return 1 + (isWide(hasExtras) ? 3 : 0) + (lastFix == nil ? 0 : 4) + (hasCounters ? 6 : 0) + 3 * insides.count
       + 7 * crossings.count + (undecided.count + 1) / 2 + (rewoundThrough == 0 ? 0 : 2 + 3 * told.count)
       + (host.isUsed ? host.wordCount : 0)
       + (hasBeaconPart
         ? 4 + 4 * beacons.count + beacons.count { $0.refinement != nil } + 2 * marks.count : 0)
       + (gap == .min ? 0 : 1) + (counters.doubtedFixes == 0 ? 0 : 1) + (hasChain ? 9 : 0)
-      + (hasEllipses ? 3 + crossings.count : 0)
+      + (hasExtras ? 3 + 2 * crossings.count : 0) + (hasTimings ? rare[0].timings.wordCount : 0)
   }
 
   func store(to words: UnsafeMutablePointer<UInt64>) {
@@ -263,10 +296,11 @@ struct DeviceState: Sendable {
     if counters.doubtedFixes > 0 { header.insert(.doubted) }
     let upperBits = (hasChain ? Self.chainBit : 0) | (host.isUsed ? Self.hostBit : 0)
     let counts = [insides.count, crossings.count, undecided.count]
-    let hasEllipses = hasEllipses
-    if isWide(hasEllipses) {
+    let hasExtras = hasEllipses || hasVerticalDistances
+    if isWide(hasExtras) {
       header.insert(.wide)
-      put(header.rawValue | upperBits | (hasEllipses ? Self.ellipseBit : 0))
+      put(
+        header.rawValue | upperBits | (hasExtras ? Self.extrasBit : 0) | (hasTimings ? Self.timingsBit : 0))
       for count in counts { put(UInt64(count)) }
     } else {
       put(
@@ -332,12 +366,16 @@ struct DeviceState: Sendable {
     }
     if gap != .min { put(gap) }
     if counters.doubtedFixes > 0 { put(counters.doubtedFixes) }
-    if hasEllipses {
+    if hasTimings { next = rare[0].timings.store(to: next) }
+    if hasExtras {
       let known = lastFix == nil ? nil : ellipse
       put(known?.major ?? .nan)
       put(known?.minor ?? .nan)
       put(known?.orientation ?? .nan)
-      for crossing in crossings { put(UInt64(crossing.candidate.probability.bitPattern)) }
+      for crossing in crossings {
+        put(UInt64(crossing.candidate.probability.bitPattern))
+        put(crossing.candidate.verticalDistance)
+      }
     }
     if hasChain {
       put(chain.count)
@@ -442,10 +480,14 @@ struct DeviceState: Sendable {
     }
     if header.contains(.gap) { gap = takeSigned() }
     if header.contains(.doubted) { counters.doubtedFixes = take() }
-    if Self.hasEllipses(in: words) {
+    if header.contains(.wide), first & Self.timingsBit != 0 { next = timings.load(next) }
+    if Self.hasExtras(in: words) {
       let known = FixEllipse(major: takeDouble(), minor: takeDouble(), orientation: takeDouble())
       if !known.major.isNaN { ellipse = known }
-      for index in crossings.indices { crossings[index].candidate.probability = takeFloat() }
+      for index in crossings.indices {
+        crossings[index].candidate.probability = takeFloat()
+        crossings[index].candidate.verticalDistance = takeDouble()
+      }
     }
     if first & Self.chainBit != 0 { chain = DoubtChain(count: take(), first: takeFix(), last: takeFix()) }
   }
@@ -461,9 +503,9 @@ struct DeviceState: Sendable {
   /// Whether a stored state has a chain of doubted fixes.
   static func hasChain(in words: UnsafePointer<UInt64>) -> Bool { words[0] & chainBit != 0 }
 
-  /// Whether a stored state has an error ellipse or a probability.
-  static func hasEllipses(in words: UnsafePointer<UInt64>) -> Bool {
-    Header(rawValue: words[0] & 0xFF).contains(.wide) && words[0] & ellipseBit != 0
+  /// Whether a stored state has an error ellipse, a probability or a vertical distance.
+  static func hasExtras(in words: UnsafePointer<UInt64>) -> Bool {
+    Header(rawValue: words[0] & 0xFF).contains(.wide) && words[0] & extrasBit != 0
   }
 
   /// Returns the last fix of a stored state, if it has one.

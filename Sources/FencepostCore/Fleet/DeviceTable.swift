@@ -41,10 +41,13 @@ struct DeviceTable: Sendable {
   /// The number of times that the six bits of each line's generation wrapped around; empty while none did.
   private var laps: ContiguousArray<UInt32> = []
   /// The number of uncommitted events of each removed device that has such events.
-  private var leaving: [UInt32: Int] = [:]
+  private var leaving = [UInt32: Int]()
   private(set) var count = 0
   /// The changes that have to be saved.
   private(set) var notes = DeviceNotes()
+  /// The heights of the last fixes of the devices, by line; NaN and lines beyond the end are devices without. Empty while
+  /// no fix had a height that may matter.
+  private var heights: ContiguousArray<FixHeight> = []
   /// The arrival times of inputs.
   private(set) var arrivals = ArrivalTimes()
 
@@ -211,6 +214,24 @@ struct DeviceTable: Sendable {
     move(device)
   }
 
+  /// Returns the height of the last fix of a device that has a last fix; `nil` if it has none.
+  @inline(never)
+  func height(of device: UInt32) -> FixHeight? {
+    guard Int(device) < heights.count, !heights[Int(device)].altitude.isNaN else { return nil }
+    return heights[Int(device)]
+  }
+
+  /// Sets the height of the last fix of a device, or of none.
+  @inline(never)
+  mutating func setHeight(_ height: FixHeight?, of device: UInt32) {
+    let none = FixHeight(altitude: .nan)
+    if Int(device) >= heights.count {
+      guard height != nil else { return }
+      heights.append(contentsOf: repeatElement(none, count: lines.count - heights.count))
+    }
+    heights[Int(device)] = height ?? none
+  }
+
   // MARK: - Unsaved changes
 
   /// Marks a device as changed.
@@ -352,7 +373,7 @@ struct DeviceTable: Sendable {
   /// The number of bytes in which the devices are stored, without their identifiers.
   var byteCount: Int {
     lines.count * (MemoryLayout<DeviceLine>.stride + MemoryLayout<DeviceSurroundings>.stride) + cold.byteCount
-      + laps.count * MemoryLayout<UInt32>.stride
+      + laps.count * MemoryLayout<UInt32>.stride + heights.count * MemoryLayout<FixHeight>.stride
   }
 }
 

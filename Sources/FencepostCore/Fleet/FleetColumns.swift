@@ -61,6 +61,8 @@ extension FleetColumns: FleetFixRows {
 
   var ellipses: EllipseColumns? { fixes.ellipses }
 
+  var heights: HeightColumns? { fixes.heights }
+
   var isOne: Bool { fixes.isOne }
 
   func isSkipped(_ row: Int) -> Bool { skipsUnknown && device(row) == 0 }

@@ -88,24 +88,23 @@ struct FleetDelivery: Sendable {
     notes.put(entry)
   }
 
-  /// Removes the entry of an event that is committed or void from the turns, together with the observation behind it.
+  /// Removes the entry of an event that is committed from the turns, together with the observation behind it.
   ///
   /// - Parameter isNotified: Whether the observation becomes an event if its state differs from that of the event.
-  private mutating func endTurn(
-    _ entry: FleetEntry, _ isNotified: (FleetEntry) -> Bool, _ release: (FleetEntry) -> Void
-  ) {
-    guard var turns else { return }
+  /// - Returns: An observation that does not become an event.
+  private mutating func endTurn(_ entry: FleetEntry, _ isNotified: (FleetEntry) -> Bool) -> FleetEntry? {
+    guard var turns else { return nil }
     self.turns = nil
     defer { self.turns = turns }
-    guard var next = turns.end(entry).behind else { return }
-    if next.entry.state != entry.entry.state, isNotified(next) {
-      next.role = .pending
-      next.reported = entry.entry.state
-      enqueue(next, &turns)
-    } else {
+    guard var next = turns.end(entry).behind else { return nil }
+    guard next.entry.state != entry.entry.state, isNotified(next) else {
       notes.delete(next)
-      release(next)
+      return next
     }
+    next.role = .pending
+    next.reported = entry.entry.state
+    enqueue(next, &turns)
+    return nil
   }
 
   /// Whether the later events of a condition of a device must wait for an earlier one.
@@ -146,11 +145,13 @@ struct FleetDelivery: Sendable {
     if turns != nil { turns?.setPending(entry) }
   }
 
-  /// Drops a void entry that was removed from the queue, and calls `body` with each entry that is dropped with it.
-  mutating func discard(_ entry: FleetEntry, _ body: (FleetEntry) -> Void) {
+  /// Drops a void entry that was removed from the queue; returns the observation behind it, which is dropped too.
+  @inline(never)
+  mutating func discard(_ entry: FleetEntry) -> FleetEntry? {
     notes.delete(entry)
-    body(entry)
-    if turns != nil { endTurn(entry, { _ in false }, body) }
+    let behind = turns?.end(entry).behind
+    if let behind { notes.delete(behind) }
+    return behind
   }
 
   /// Removes the entries that were delivered to the present consumer, and calls `body` with each entry that is no
@@ -171,15 +172,16 @@ struct FleetDelivery: Sendable {
     for entry in inFlight.entries[..<inFlight.handedOut] {
       notes.delete(entry)
       body(entry)
-      endTurn(entry, isNotified, body)
+      if let gone = endTurn(entry, isNotified) { body(gone) }
     }
     inFlight.commit()
   }
 
   mutating func abandon() { inFlight.abandon() }
 
-  /// Drops the void waiting entries, and calls `body` with each of them.
-  mutating func dropVoid(_ isLive: (FleetEntry) -> Bool, _ body: (FleetEntry) -> Void) {
+  /// Drops the void waiting entries and the observations behind them; returns the devices of all of these, in order.
+  @_optimize(size)
+  mutating func dropVoid(_ isLive: (FleetEntry) -> Bool) -> [UInt32] {
     var dropped: ContiguousArray<FleetEntry> = []
     waiting.filter { [turns] entry in
       guard turns?.isPending(entry) ?? true else { return false }
@@ -188,13 +190,19 @@ struct FleetDelivery: Sendable {
       return false
     }
     stale = 0
-    for entry in dropped { discard(entry, body) }
+    var devices: [UInt32] = []
+    for entry in dropped {
+      devices.append(entry.device)
+      if let behind = discard(entry) { devices.append(behind.device) }
+    }
+    return devices
   }
 
   /// Drops all void events, whether they wait or are in flight.
+  @_optimize(size)
   mutating func dropAll(_ isLive: (FleetEntry) -> Bool) {
-    dropVoid(isLive) { _ in }
-    for entry in inFlight.entries where !isLive(entry) { discard(entry) { _ in } }
+    _ = dropVoid(isLive)
+    for entry in inFlight.entries where !isLive(entry) { _ = discard(entry) }
     inFlight.filter(isLive)
   }
 
@@ -238,6 +246,7 @@ struct FleetDelivery: Sendable {
 
   /// Restores the saved events, which are in the order in which they were caused. Events that were in flight are
   /// redelivered.
+  @_optimize(size)
   mutating func restore(_ entries: ContiguousArray<FleetEntry>) throws(Damage) {
     var left = entries
     left.removeAll { $0.position == 0 }
@@ -256,6 +265,7 @@ struct FleetDelivery: Sendable {
   /// dropped.
   ///
   /// - Returns: The devices of the dropped entries.
+  @_optimize(size)
   mutating func renumber(_ place: (UInt32) -> (slot: UInt32, generation: UInt64)?) -> [UInt32] {
     var gone: [UInt32] = []
     var kept: ContiguousArray<FleetEntry> = []

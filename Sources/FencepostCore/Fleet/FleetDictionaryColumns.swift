@@ -60,6 +60,8 @@ package struct FleetDictionaryColumns: FleetFixRows {
 
   var ellipses: EllipseColumns? { fixes.ellipses }
 
+  var heights: HeightColumns? { fixes.heights }
+
   var isOne: Bool { fixes.isOne }
 
   /// Whether a row is skipped. A row whose index is beyond the table is never skipped, so that it is refused.

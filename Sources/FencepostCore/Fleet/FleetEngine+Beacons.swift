@@ -36,6 +36,7 @@ extension FleetEngine {
   /// assumed to scan.
   ///
   /// - Throws: The same errors as ``feed(_:at:for:)``.
+  @_optimize(size)
   public mutating func setScanning(_ isOn: Bool, at time: Timestamp, for number: UInt64) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()

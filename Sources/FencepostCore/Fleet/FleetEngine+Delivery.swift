@@ -54,7 +54,9 @@ extension FleetEngine {
     }
     while var entry = delivery.takeFirst() {
       guard table.holds(entry.entry.slot, entry.entry.generation) else {
-        delivery.discard(entry) { devices.release($0.device) }
+        let behind = delivery.discard(entry)
+        devices.release(entry.device)
+        if let behind { devices.release(behind.device) }
         continue
       }
       entry.entry.sequence = nextSequence(of: entry.device)
@@ -102,6 +104,7 @@ extension FleetEngine {
   /// the original share the table, and continue independently.
   ///
   /// - Complexity: O(devices + events)
+  @inline(never) @_optimize(size)
   public func fork() -> FleetEngine {
     var copy = self
     copy.gate = conditions.newGate(like: gate)

@@ -41,6 +41,13 @@ extension FleetEngine {
   /// devices could not be added while the queue is full.
   mutating func prepare(_ device: UInt32) {
     gate.read { table in
+      if table.lastTracked > 0 { track(device, at: watermark.clock(devices.lines[device]), table) }
+    }
+    prepareForBeacons(device)
+  }
+
+  mutating func prepareForBeacons(_ device: UInt32) {
+    gate.read { table in
       guard table.lastAnnouncedBeacon > 0 else { return }
       let line = devices.lines[device]
       devices.load(device, into: &state)
@@ -182,7 +189,7 @@ extension FleetEngine {
   private mutating func remove(_ removed: [UInt32], droppingEvents: Bool) {
     guard !removed.isEmpty else { return }
     reportSuspended()
-    var events: [UInt32: Int] = [:]
+    var events = [UInt32: Int]()
     for device in removed { events[device] = 0 }
     if droppingEvents {
       delivery.dropAll { events[$0.device] == nil }
@@ -229,7 +236,7 @@ extension FleetEngine {
   private func checkRoom(
     _ count: Int, _ identifier: (Int) -> UnsafeBufferPointer<UInt8>
   ) throws(MonitorError) {
-    var new: Set<[UInt8]> = []
+    var new = Set<[UInt8]>()
     for row in 0..<count where number(identifierBytes: identifier(row)) == nil {
       new.insert(Array(identifier(row)))
       guard new.count <= options.deviceLimit - deviceCount else {

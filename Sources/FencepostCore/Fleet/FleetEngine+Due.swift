@@ -26,6 +26,7 @@ extension FleetEngine {
         throw error
       }
       announceToAll(at: time.microseconds, table)
+      trackInAll(at: time.microseconds, table)
       while let first = deadlines.first(devices.lines), first.time <= time.microseconds {
         confirmDue(first.device, through: first.time, table)
       }
@@ -73,12 +74,14 @@ extension FleetEngine {
   }
 
   /// Confirms all changes of a device that are due at or before a time.
-  mutating func confirmDue(_ device: UInt32, through time: Int64, _ table: ConditionTable) {
+  mutating func confirmDue(_ device: UInt32, through time: Int64, row: Int = 0, _ table: ConditionTable) {
     let clock = devices.lines[device].clock
-    evaluate(device, at: clock, row: 0, table) { tracker, observed, survey, _ in
+    timed.due = time
+    evaluate(device, at: clock, row: row, table) { tracker, observed, survey, _ in
       tracker.confirmDue(through: time, table, &observed, &survey)
       return nil
     }
+    timed.due = nil
     // The clock in the line depends only on the device's own inputs; the watermark covers the advances of the fleet.
     devices.lines[device].clock = clock
   }
@@ -111,14 +114,18 @@ extension FleetEngine {
     return gate.readLong { table in
       reportSuspended(table)
       announceToAll(at: nil, table)
+      trackInAll(at: nil, table)
+      let edge = nextEdge(table)
       while let first = deadlines.first(devices.lines) {
         devices.load(first.device, into: &state)
         state.dropGone(seen: devices.lines[first.device].seen, table)
         // For a device that was added after an advance, the deadline may have passed already.
-        if state.earliest == first.time { return Timestamp(microseconds: max(first.time, watermark.time)) }
+        if state.earliest == first.time {
+          return Timestamp(microseconds: min(max(first.time, watermark.time), edge))
+        }
         store(first.device)
       }
-      return nil
+      return edge == .max ? nil : Timestamp(microseconds: edge)
     }
   }
 
@@ -128,8 +135,12 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/noSuchDevice(_:position:)`` if there is no such device.
   public func nextDeadline(of number: UInt64) throws(MonitorError) -> Timestamp? {
     let device = try line(of: number)
-    let earliest = gate.read { table in current(device, table).earliest }
-    return earliest == .max ? nil : Timestamp(microseconds: max(earliest, clock(of: device)))
+    let clock = clock(of: device)
+    let (earliest, edge) = gate.read { table in
+      (current(device, table).earliest, clock == .min ? .max : table.policies.nextEdge(after: clock))
+    }
+    let next = min(earliest == .max ? .max : max(earliest, clock), edge)
+    return next == .max ? nil : Timestamp(microseconds: next)
   }
 
   /// Returns the stored state of a device, brought up to date with the table.
@@ -139,6 +150,9 @@ extension FleetEngine {
     devices.load(device, into: &state)
     state.dropGone(seen: line.seen, table)
     let clock = watermark.clock(line)
+    if clock != .min, table.policies.hasTimings {
+      state.prepareTimings(own: line.clock, clock: clock, through: clock, table)
+    }
     if clock != .min, table.lastBeacon > 0 {
       prepareBeacons(&state, clock: line.clock, at: clock, table)
       state.settleBeacons(through: clock, options)

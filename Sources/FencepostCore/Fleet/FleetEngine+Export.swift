@@ -27,7 +27,7 @@ extension FleetEngine {
     }
     gate.readLong { table in
       let digest = conditions.digest(of: table)
-      var waiting: [UInt32: UInt64] = [:]
+      var waiting = [UInt32: UInt64]()
       delivery.forEachWaiting { entry in
         if table.holds(entry.entry.slot, entry.entry.generation) { waiting[entry.device, default: 0] += 1 }
       }
@@ -56,13 +56,19 @@ extension FleetEngine {
     of device: UInt32, clock: Int64, digest: TableDigest, _ digests: inout ConditionDigests?, _ table: ConditionTable
   ) -> DeviceBytes {
     let line = devices.lines[device]
-    let state = current(device, table)
-    return DeviceBytes(
+    var state = current(device, table)
+    if table.policies.hasTimings, line.clock != .min, table.policies.nextEdge(after: line.clock) <= clock {
+      state.timings.isStale = true
+    }
+    if state.hasTimings { state.dropCommonRecords(own: clock, seen: line.seen, table) }
+    var bytes = DeviceBytes(
       state, seen: line.seen, clock: clock,
       acceptedFixes: state.counters.acceptedFixes | UInt64(line.acceptedFixes),
       sequence: state.sequence | UInt64(line.sequence), digest: digest,
       hasPath: options.path.isGeodesic, hasPlausibility: options.plausibility != nil,
       hasHost: features.contains(.hosts), &digests, table)
+    if features.contains(.heights), state.lastFix != nil { bytes.height = devices.height(of: device) }
+    return bytes
   }
 
   /// Loads exported devices: either all of them or, if an error is thrown, none.
@@ -117,7 +123,7 @@ extension FleetEngine {
         "the fleet has \(devices.count) devices and would get \(given.count) more, but device_limit is \(options.deviceLimit)"
       )
     }
-    var names: Set<[UInt8]> = []
+    var names = Set<[UInt8]>()
     for (index, each) in given.enumerated() {
       let defect: String? = each.identifier.withUnsafeBufferPointer { bytes in
         if let defect = Definition.defect(ofIdentifier: bytes) { return defect }
@@ -149,8 +155,12 @@ extension FleetEngine {
         guard !device.state.dependsOnHost || options.delivery == .every else {
           throw .invalidArgument("element \(index): \(Self.needsEveryDelivery)", position: index)
         }
+        guard !device.state.host.isUsed || !table.policies.hasTimings else {
+          throw .invalidArgument("element \(index): \(Self.needsNoTimings)", position: index)
+        }
         taken.append(device)
       }
+      if taken.contains(where: { $0.state.host.isUsed }) { gate.refuseTimings() }
       return taken
     }
     devices.own()
@@ -160,6 +170,7 @@ extension FleetEngine {
       let line = each.identifier.withUnsafeBufferPointer { devices.insert($0) }
       enter(device, line)
       catchUp(line)
+      if watermark.time != .min { prepare(line) }
       numbers.append(devices.number(line))
     }
     return numbers
@@ -181,6 +192,8 @@ extension FleetEngine {
     devices.lines[line].clock = device.clock
     devices.lines[line].seen = device.seen
     store(line)
+    if device.height != nil || device.state.hasVerticalDistances { features.insert(.heights) }
+    if features.contains(.heights) { devices.setHeight(state.lastFix == nil ? nil : device.height, of: line) }
     if device.state.rewoundThrough > 0 { needRowFormat(FleetHeadRow.pathFormat) }
     if device.state.counters.doubtedFixes > 0 { features.insert(.doubts) }
     if device.hasHost { features.insert(.hosts) }
@@ -189,16 +202,20 @@ extension FleetEngine {
       suspendedDevices.insert(line)
       suspendedSeen = min(suspendedSeen, device.state.host.reportedThrough)
     }
-    if watermark.time != .min { prepare(line) }
+    if watermark.time != .min { prepareForBeacons(line) }
+    if device.state.timings.isUsed { features.insert(.timings) }
     devices.hurry(line)
   }
 }
 
 extension DeviceBytes {
   /// Finds the conditions of the device in the version of the table with which the device was exported.
+  @_optimize(size)
   mutating func resolve(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
-    guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last, state.host.lastGeneration <= last else {
+    guard seen <= last, state.timings.seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last,
+      state.host.lastGeneration <= last
+    else {
       throw Damage("the device knows conditions that are newer than the table")
     }
     var slots: [UInt32] = []
@@ -213,17 +230,24 @@ extension DeviceBytes {
     for index in state.undecided.indices { state.undecided[index] = slots[Int(state.undecided[index])] }
     for index in state.told.indices { state.told[index].slot = slots[Int(state.told[index].slot)] }
     for index in state.beacons.indices { state.beacons[index].slot = slots[Int(state.beacons[index].slot)] }
+    for index in state.timings.records.indices {
+      let slot = slots[Int(state.timings.records[index].slot)]
+      state.timings.records[index].slot = slot
+      state.timings.records[index].generation = table.generation(of: slot)
+    }
     for index in state.host.unmonitored.indices {
       state.host.unmonitored[index] = slots[Int(state.host.unmonitored[index])]
     }
     let shapes = state.shapes
     try state.checkHost(table)
+    try checkTimings(table)
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
       !state.beacons.contains(where: { table.isGeographic($0.slot) })
     else { throw Damage("the device has a wrong kind for a condition") }
   }
 
   /// Finds the conditions with the same identifiers and definitions in another version of the table.
+  @_optimize(size)
   mutating func adapt(_ known: inout PortableConditions, _ table: ConditionTable) throws(Damage) {
     let slots = references.map { known.slot(of: $0.condition, table) }
     func slot(_ number: UInt32, isGeographic: Bool) -> UInt32? {
@@ -254,12 +278,26 @@ extension DeviceBytes {
         }
       })
     state.host.unmonitored = ContiguousArray(state.host.unmonitored.compactMap(place))
+    var records = state.timings.records
+    records.removeAll { place($0.slot) == nil }
+    for index in records.indices {
+      records[index].slot = place(records[index].slot) ?? records[index].slot
+      records[index].generation = table.generation(of: records[index].slot)
+    }
+    state.timings.records = records
+    state.timings.seen = 0
     try checkOnce()
     seen = table.order.lastGeneration
     if state.rewoundThrough > 0 { state.rewoundThrough = seen }
     if state.host.isUsed { state.host.reportedThrough = seen }
     for index in state.host.resumed.indices { state.host.resumed[index].through = seen }
     try state.checkHost(table)
+    try checkTimings(table)
+    // Conditions without a record are new to the device, so they begin at its clock. Their changes before the next input
+    // are then known.
+    if clock != .min, table.lastTracked > 0 {
+      state.prepareTimings(own: clock, clock: clock, through: clock, table)
+    }
     state.marks = []
     if table.lastBeacon > 0 || state.beaconsSeen > 0 {
       state.beaconsSeen = seen
@@ -272,6 +310,7 @@ extension DeviceBytes {
 extension DeviceBytes {
   /// Checks that no two conditions of the device were resolved to the same condition, which is possible if their hashes
   /// were forged.
+  @_optimize(size)
   private func checkOnce() throws(Damage) {
     let (insides, crossings) = (Set(state.insides.map { $0.slot }), Set(state.crossings.map { $0.slot }))
     guard insides.count == state.insides.count, crossings.count == state.crossings.count,
@@ -279,6 +318,7 @@ extension DeviceBytes {
         == state.undecided.count + insides.union(crossings).count,
       Set(state.beacons.map { $0.slot }).count == state.beacons.count,
       Set(state.told.map { $0.slot }).count == state.told.count,
+      Set(state.timings.records.map { $0.slot }).count == state.timings.records.count,
       Set(state.host.unmonitored).count == state.host.unmonitored.count
     else { throw Damage("two conditions of the device are one condition in this table") }
   }

@@ -33,17 +33,23 @@ extension FleetEngine {
     }
   }
 
-  /// Feeds one fix of a device that may have an error ellipse. See ``feed(_:for:)``.
+  /// Feeds one fix of a device that may have an error ellipse and a height. See ``feed(_:for:)``.
   ///
   /// - Returns: Whether the fix was accepted, invalid or doubted.
   @discardableResult
   public mutating func feed(
-    _ fix: Fix, ellipse: FixEllipse?, for number: UInt64, row: Int = 0
+    _ fix: Fix, ellipse: FixEllipse?, height: FixHeight? = nil, for number: UInt64, row: Int = 0
+  ) throws(MonitorError) -> FeedResult {
+    try feed(fix, FixExtras(ellipse: ellipse, height: height), for: number, row: row)
+  }
+
+  private mutating func feed(
+    _ fix: Fix, _ extras: FixExtras, for number: UInt64, row: Int
   ) throws(MonitorError) -> FeedResult {
     let device = try line(of: number)
     devices.own()
-    let outcome = try gate.read { table throws(MonitorError) in try take(fix, ellipse, device, row: row, table) }
-    if outcome == .invalid, let defect = fix.defect ?? ellipse?.defect { throw .invalidArgument(defect) }
+    let outcome = try gate.read { table throws(MonitorError) in try take(fix, extras, device, row: row, table) }
+    if outcome == .invalid, let defect = fix.defect ?? extras.ellipse?.defect { throw .invalidArgument(defect) }
     let result = FeedResult(outcome)
     counters.acceptedFixes += UInt64(result.accepted)
     return result
@@ -92,16 +98,20 @@ extension FleetEngine {
     return .accepted
   }
 
-  /// Feeds a fix that may have an error ellipse. An unusable or doubted fix is only counted.
+  /// Feeds a fix that may have an error ellipse and a height. An unusable or doubted fix is only counted.
   @inline(never)
   private mutating func take(
-    _ fix: Fix, _ ellipse: FixEllipse?, _ device: UInt32, row: Int, _ table: ConditionTable
+    _ fix: Fix, _ extras: FixExtras, _ device: UInt32, row: Int, _ table: ConditionTable
   ) throws(MonitorError) -> FixOutcome {
     var fix = fix
     // A fix with a defect has no position.
-    if ellipse?.defect != nil { fix.accuracy = .nan }
-    self.ellipse = ellipse
-    defer { self.ellipse = nil }
+    if extras.ellipse?.defect != nil { fix.accuracy = .nan }
+    self.extras = FixExtras(ellipse: extras.ellipse, height: extras.knownHeight)
+    defer { self.extras = FixExtras() }
+    // Without a band, only the path from this fix may need its height later, when the table has a band.
+    if self.extras.height != nil, fix.isUsable, options.path.isGeodesic || table.policies.hasBands {
+      features.insert(.heights)
+    }
     return try take(fix, device, row: row, table)
   }
 
@@ -140,8 +150,9 @@ extension FleetEngine {
     devices.lines[device].acceptedFixes &+= 1
     devices.lines[device].keepPlace(fix.coordinate)
     patches.keepUp(with: table.index.count, version: table.indexVersion)
-    let hasEllipse = ellipse != nil
+    let hasEllipse = extras.ellipse != nil
     if hasEllipse { features.insert(.ellipses) }
+    if table.policies.hasTimings { return acceptTimed(fix, device, row: row, table) }
     if options.keepsEachFix, !isLeap, !hasEllipse, stays(fix, device, table) { return }
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     var nearest: NearestCap?
@@ -180,13 +191,14 @@ extension FleetEngine {
       guard let length = lengthOfWay(to: fix, at: position, device) else { return false }
       way = length
     }
-    if !table.isOfCircles, table.lineCount == 0, record.crossingCount == 0,
+    let hasBands = table.policies.hasBands
+    if !table.isOfCircles, table.lineCount == 0, record.crossingCount == 0, !hasBands,
       let slack = slackByEdges(record, at: position, isNew: !line.region.isNear(fix.coordinate), table), slack > way
     {
       devices.lines[device].clock = fix.time.microseconds
       devices.drawSafeRegion(
         device, at: fix.coordinate, slack: slack, nearest: .max, room: slack, isHidden: options.keepsEachFix)
-      devices.replaceLastFix(device, fix)
+      replaceLastFix(device, fix)
       return true
     }
     let moved = line.region.isOpen ? line.region.moved(to: fix.coordinate) : .infinity
@@ -195,7 +207,7 @@ extension FleetEngine {
     var least = Double.infinity
     for index in 0..<record.insideCount {
       let slot = record.inside(index)
-      if record.crossingCount == 0, let slack = table.exitSlack(ofCircle: slot, at: position) {
+      if record.crossingCount == 0, !hasBands, let slack = table.exitSlack(ofCircle: slot, at: position) {
         guard slack > 0 else { return false }
         least = min(least, slack)
         continue
@@ -226,8 +238,15 @@ extension FleetEngine {
     devices.lines[device].clock = fix.time.microseconds
     devices.drawSafeRegion(
       device, at: fix.coordinate, slack: least, nearest: near.id, room: near.next, isHidden: options.keepsEachFix)
-    devices.replaceLastFix(device, fix)
+    replaceLastFix(device, fix)
     return true
+  }
+
+  /// Replaces only the last fix of a device, and its height.
+  @inline(__always)
+  mutating func replaceLastFix(_ device: UInt32, _ fix: Fix) {
+    devices.replaceLastFix(device, fix)
+    if features.contains(.heights) { devices.setHeight(extras.height, of: device) }
   }
 
   /// A search is repeated if it leaves less free distance than this fraction of the distance that the device has moved.
@@ -364,7 +383,7 @@ extension FleetEngine {
     }
     if rows.isOne, !rows.isSkipped(0) {
       result = try feed(
-        rows[unchecked: 0], ellipse: rows.ellipses?.ellipse(0), for: rows.device(0), row: rows.firstRow)
+        rows[unchecked: 0], FixExtras(rows.ellipses, rows.heights, row: 0), for: rows.device(0), row: rows.firstRow)
       return
     }
     devices.own()
@@ -381,7 +400,8 @@ extension FleetEngine {
   ) throws(MonitorError) {
     // No device has seen the second generation, so a fix with an error ellipse is not accepted without evaluation.
     let ellipses = columns.ellipses
-    let generation = ellipses == nil ? table.order.lastGeneration : .max
+    let heights = columns.heights
+    let generation = ellipses == nil ? table.passable : .max
     let count = columns.count
     while row < count {
       let end = min(row + ReadAhead.block, count)
@@ -400,7 +420,7 @@ extension FleetEngine {
             devices.take(device, at: fix.time.microseconds, after: max(clock, watermark.time))
             result.accepted += 1
           } else {
-            try feedSlowly(fix, ellipses, device, row, of: columns.firstRow, table, &result)
+            try feedSlowly(fix, ellipses, heights, device, row, of: columns.firstRow, table, &result)
           }
         }
         row += 1
@@ -413,12 +433,12 @@ extension FleetEngine {
   /// would capture the loop's variables, and keep them in memory instead of in registers.
   @inline(never)
   private mutating func feedSlowly(
-    _ fix: Fix, _ ellipses: EllipseColumns?, _ device: UInt32, _ row: Int, of firstRow: Int, _ table: ConditionTable,
-    _ result: inout FeedResult
+    _ fix: Fix, _ ellipses: EllipseColumns?, _ heights: HeightColumns?, _ device: UInt32, _ row: Int,
+    of firstRow: Int, _ table: ConditionTable, _ result: inout FeedResult
   ) throws(MonitorError) {
     try result.count(row: row) { () throws(MonitorError) in
-      guard let ellipses else { return try take(fix, device, row: firstRow + row, table) }
-      return try take(fix, ellipses.ellipse(row), device, row: firstRow + row, table)
+      guard ellipses != nil || heights != nil else { return try take(fix, device, row: firstRow + row, table) }
+      return try take(fix, FixExtras(ellipses, heights, row: row), device, row: firstRow + row, table)
     }
   }
 

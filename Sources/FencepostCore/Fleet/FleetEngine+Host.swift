@@ -25,7 +25,10 @@ extension FleetEngine {
     guard options.delivery == .every else { throw .invalidArgument(Self.needsEveryDelivery) }
     devices.own()
     try gate.read { table throws(MonitorError) in
+      let limits = stated != HostState()
+      if limits, table.policies.hasTimings { throw .invalidArgument(Self.needsNoTimings) }
       try admit(time, device, table)
+      if limits { gate.refuseTimings() }
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in
         state.counters.countOther()
         tracker.passTime(to: time, table, &observed, &survey)
@@ -39,6 +42,10 @@ extension FleetEngine {
 
   static var needsEveryDelivery: String {
     "delivery: the host capabilities of a device are reported in order with its other events; must be every"
+  }
+
+  static var needsNoTimings: String {
+    "capabilities: the table has a condition with a timing; the devices of its fleets must have no host capabilities"
   }
 
   private mutating func change(_ device: UInt32, to stated: HostState, _ table: ConditionTable) {
@@ -96,7 +103,7 @@ extension FleetEngine {
     gate.readLong { table in reportSuspended(table) }
   }
 
-  @inline(never)
+  @inline(never) @_optimize(size)
   private mutating func reportAllSuspended(_ table: ConditionTable) {
     var found: ContiguousArray<FleetEntry> = []
     for device in suspendedDevices {

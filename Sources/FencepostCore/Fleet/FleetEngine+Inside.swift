@@ -19,8 +19,8 @@ extension FleetEngine {
   /// no condition has the identifier.
   ///
   /// - Complexity: For a shape, O(devices that have entered the shape since the last query of it); for the first query,
-  ///   and again each time after as many events as there are devices inside conditions, O(devices). For a beacon,
-  ///   O(devices).
+  ///   and again each time after as many events as there are devices inside conditions, O(devices). For a beacon, and
+  ///   for a shape with a timing, O(devices).
   public mutating func devices(insideOf identifier: String) -> [DevicePresence]? {
     var result: [DevicePresence] = []
     let isKnown = gate.readLong { table in
@@ -43,6 +43,15 @@ extension FleetEngine {
   private mutating func forEachDevice(
     insideOf slot: UInt32, _ table: ConditionTable, _ body: (DevicePresence) -> Void
   ) {
+    if table.timing(of: slot) != nil {
+      // An edge may have passed since the device was last evaluated.
+      for device in devices.numbers {
+        for inside in insides(of: device, table) where inside.slot == slot {
+          body(presence(of: device, in: inside, table))
+        }
+      }
+      return
+    }
     guard table.isGeographic(slot) else {
       for device in devices.numbers {
         for beacon in current(device, table).beacons where beacon.slot == slot && beacon.track.observed == .inside {

@@ -3,7 +3,7 @@
 
   extension FleetEngine {
     package func checkInvariants() throws(Invariant.Broken) {
-      var events: [UInt32: Int] = [:]
+      var events = [UInt32: Int]()
       delivery.forEach { events[$0.device, default: 0] += 1 }
       try devices.checkInvariants(events: events)
       try deadlines.checkInvariants(devices.lines)
@@ -67,10 +67,20 @@
       let surroundings = devices.lines.surroundings[Int(device)]
       let known = insides.union(state.crossings.map { $0.slot }).union([surroundings.slot])
       for slot in table.live where table.isGeographic(slot) && !state.host.limits(slot, table) {
+        // An inactive shape limits no region. An edge after the last input ends the region.
+        if let timing = table.timing(of: slot) {
+          let next = timing.schedule?.nextEdge(after: line.clock) ?? .max
+          let isActive = timing.schedule?.isActive(at: line.clock) ?? true && next > state.timings.passed
+          let isExhausted = state.timings.index(of: slot).map { state.timings.records[$0].state.isExhausted } ?? false
+          if !isActive || isExhausted { continue }
+        }
         let candidate = state.crossings.first { $0.slot == slot }?.candidate
         // Polygons and corridors are watched from the position at which they were measured.
         guard !table.shape(of: slot).isStoodForByCircles else { continue }
-        let watch = table.activeWatch(slot, insides.contains(slot) ? .inside : .outside, candidate, from: nil)
+        let isInside = insides.contains(slot)
+        let watch =
+          isInside || candidate != nil
+          ? table.activeWatch(slot, isInside ? .inside : .outside, candidate, from: nil) : table.entryWatch(slot)
         try Invariant.hold(watch.slack(at: anchor) >= room, "no threshold is within the safe region")
         try Invariant.hold(
           known.contains(slot) || table.entrySlack(slot, at: anchor) >= surroundings.room - 0.02,

@@ -16,15 +16,15 @@ extension FleetEngine {
       line.cold != ColdStore.none, line.region.contains(fix.coordinate), isSurelyNoGap(to: fix, device)
     else { return false }
     devices.lines[device].clock = fix.time.microseconds
-    devices.replaceLastFix(device, fix)
+    replaceLastFix(device, fix)
     return true
   }
 
   /// Whether the path to a fix is certainly not a gap: it neither takes too long nor is it too fast.
   private func isSurelyNoGap(to fix: Fix, _ device: UInt32) -> Bool {
     let words = devices.cold.words(devices.lines[device].cold)
-    // An error ellipse is not replaced in place.
-    guard let last = DeviceState.lastFix(in: words), !DeviceState.hasEllipses(in: words) else { return false }
+    // The data of hasExtras(in:), such as an error ellipse, are not replaced in place.
+    guard let last = DeviceState.lastFix(in: words), !DeviceState.hasExtras(in: words) else { return false }
     guard case .geodesic(let maxGap, let maxSpeed) = options.path else { return true }
     let duration = fix.time.microseconds - last.time.microseconds
     guard duration >= 0, duration <= maxGap else { return false }

@@ -29,6 +29,7 @@ extension FleetEngine {
     devices.own()
     gate.readLong { table in
       reportSuspended(table)
+      trackInAll(at: nil, table)
       let rewound = devices.numbers.filter { clock(of: $0) > time.microseconds && devices.isTold($0) }
       // Changes that are due are reported before the devices discard them.
       for device in rewound { confirmOverdue(device, table) }
@@ -84,6 +85,7 @@ extension FleetEngine {
     let clock = clock(of: device)
     devices.load(device, into: &state)
     state.dropGone(seen: line.seen, table)
+    if table.policies.hasTimings { state.prepareTimings(own: line.clock, clock: clock, through: clock, table) }
     if table.lastBeacon > 0 {
       prepareBeacons(&state, clock: line.clock, at: clock, table)
       state.settleBeacons(through: clock, options)
@@ -95,6 +97,10 @@ extension FleetEngine {
     if table.lastBeacon > 0 { state.rewindBeacons(to: time, options, table) }
     forgetBehind(pending, table)
     devices.lines[device].clock = min(line.clock, time)
+    if state.hasTimings {
+      state.rewindTimings(to: time, table)
+      state.dropCommonRecords(own: devices.lines[device].clock, seen: line.seen, table)
+    }
     devices.lines[device].region.remove()
     store(device)
     devices.hurry(device)
@@ -147,7 +153,7 @@ extension DeviceState {
   ///   - seen: See ``DeviceLine/seen``.
   mutating func forgetShapes(validThrough time: Int64, seen: UInt64, _ table: ConditionTable) {
     var told: ContiguousArray<Told> = []
-    for inside in insides {
+    for inside in insides where timings.index(of: inside.slot) == nil {
       let isKnown = inside.since <= time && inside.evidence <= time
       told.append(
         Told(
@@ -162,7 +168,9 @@ extension DeviceState {
         told.append(Told(slot: slot, state: toldState(of: slot, table)))
       }
     }
-    for inside in insides where !undecided.contains(inside.slot) { undecided.append(inside.slot) }
+    for inside in insides where !undecided.contains(inside.slot) && timings.index(of: inside.slot) == nil {
+      undecided.append(inside.slot)
+    }
     undecided.arrange()
     self.told = told
     insides.clear()

@@ -67,6 +67,7 @@ extension FleetEngine {
     return count
   }
 
+  @_optimize(size)
   private static func restored(_ snapshot: UnsafeRawBufferPointer) throws(Damage) -> FleetEngine {
     var reader = ByteReader(snapshot)
     guard reader.remaining >= 12, try reader.take() == magic else {

@@ -41,6 +41,10 @@ extension FleetEngine {
   ) -> Observed {
     guard table.isGeographic(slot) else { return track(of: slot, state, device, table).observed }
     if mayBeInside, state.insides.contains(where: { $0.slot == slot }) { return .inside }
+    if table.policies.hasTimings, table.timing(of: slot) != nil {
+      if let index = state.timings.index(of: slot) { return state.timings.records[index].observed }
+      return state.commonObserved(slot, at: clock(of: device), seen: devices.lines[device].seen, table)
+    }
     if state.isRewound || state.undecided.contains(slot) { return .undetermined }
     if state.host.limits(slot, table) { return .undetermined }
     return table.generation(of: slot) <= devices.lines[device].seen ? .outside : .undetermined
@@ -147,6 +151,7 @@ extension FleetEngine {
   }
 
   /// Creates a monitor with the table and the states of the device, and returns the explanation of this monitor.
+  @_optimize(size)
   private func explain(_ slot: UInt32, _ device: UInt32, _ table: borrowing ConditionTable) -> Explanation {
     let line = devices.lines[device]
     let state = current(device, table)
@@ -156,6 +161,10 @@ extension FleetEngine {
       clock: watermark.clock(line), lastFix: state.lastFix, gap: state.gap, host: state.host.stated,
       isScanning: state.isScanning, seen: state.isRewound ? 0 : line.seen, table)
     monitor.tracker.load(state.chain)
+    if features.contains(.heights), state.lastFix != nil {
+      let height = devices.height(of: device)
+      monitor.tracker.load(known: height, height)
+    }
     monitor.tracker.load(state.ellipse)
     for crossing in state.crossings { monitor.tracker.load(crossing.slot, crossing.candidate) }
     if table.isGeographic(slot) {
@@ -174,6 +183,7 @@ extension FleetEngine {
       }
       monitor.tracker.load(slot, track)
     }
+    monitor.loadTiming(slot, state, seen: line.seen)
     return monitor.explain(slot: slot)
   }
 }

@@ -26,17 +26,23 @@ public struct FleetEngine: Sendable {
   var watermark = Watermark()
   /// All devices know the beacon conditions up to this generation whose absence is an event.
   var announcedSeen: UInt64 = 0
+  /// All devices with a clock have records of the conditions up to this generation whose absence may be an event.
+  var trackedSeen: UInt64 = 0
+  /// No schedule of the table up to a generation has an edge after a time and before another one.
+  var calm: (start: Int64, end: Int64, generation: UInt64) = (.max, .min, 0)
   var counters = InputCounters()
   /// The devices for which conditions are suspended.
-  var suspendedDevices: Set<UInt32> = []
+  var suspendedDevices = Set<UInt32>()
   /// The flags of the conditions up to this generation were reported for all these devices.
   var suspendedSeen: UInt64 = 0
   /// The format of rows that is needed to save this fleet; see ``FleetHeadRow``.
   var rowFormat = FleetHeadRow.firstFormat
   /// The features that the rows of this fleet have had, except those that are determined when the rows are written.
   var features: FleetHeadRow.Features = []
-  /// The error ellipse of the fix that is fed.
-  var ellipse: FixEllipse?
+  /// The error ellipse and the height of the fix that is fed.
+  var extras = FixExtras()
+  /// If the table has timings: the fix that is fed, and the time of a change that is due.
+  var timed: (fix: Fix?, due: Int64?)
 
   // The working memory of an evaluation. It has no meaning between two calls.
   var tracker: Tracker
@@ -110,9 +116,7 @@ public struct FleetEngine: Sendable {
   /// Drops the waiting events of conditions that were removed or replaced.
   mutating func dropVoid(_ table: ConditionTable) {
     guard delivery.count > 0 else { return }
-    var dropped: [UInt32] = []
-    delivery.dropVoid({ table.holds($0.entry.slot, $0.entry.generation) }, { dropped.append($0.device) })
-    for device in dropped { devices.release(device) }
+    for device in delivery.dropVoid({ table.holds($0.entry.slot, $0.entry.generation) }) { devices.release(device) }
   }
 
   /// Checks an input of a device by the rules of ``Admission``. If the input is refused, counts it and throws the
@@ -182,6 +186,7 @@ public struct FleetEngine: Sendable {
     _ device: UInt32, at time: Int64, row: Int, isFix: Bool = false, _ table: ConditionTable,
     _ body: (inout Tracker, inout Delivery, inout Survey, inout DeviceState) -> Clearance?
   ) {
+    if table.policies.hasTimings { catchUp(device, before: time, row: row, table) }
     unpack(device, at: time, isFix: isFix, table)
     let isNoted = devices.notes.isOn
     let before = isNoted ? state.signature : 0
@@ -197,6 +202,7 @@ public struct FleetEngine: Sendable {
     let clock = watermark.clock(line)
     devices.load(device, into: &state)
     state.dropGone(seen: line.seen, table)
+    if table.policies.hasTimings { prepareTimings(device, at: time, isFix: isFix, table) }
     if table.lastBeacon > 0 {
       prepareBeacons(&state, clock: line.clock, at: time, table)
       // What becomes due exactly at the time of the input is processed after the input.
@@ -205,9 +211,13 @@ public struct FleetEngine: Sendable {
     }
     if isFix, state.host.isUsed, !state.host.stated.suspendsAllShapes { state.listResumed(table) }
     state.load(into: &tracker, clock: clock, seen: line.seen, table)
+    if features.contains(.heights) {
+      let known = state.lastFix == nil ? nil : devices.height(of: device)
+      tracker.load(known: known, isFix ? extras.height : known)
+    }
     // A fix replaces the error ellipse of the last fix.
     if isFix {
-      if ellipse != nil { tracker.load(ellipse) }
+      if extras.ellipse != nil { tracker.load(extras.ellipse) }
     } else if state.ellipse != nil {
       tracker.load(state.ellipse)
     }
@@ -215,6 +225,7 @@ public struct FleetEngine: Sendable {
     if options.path.isGeodesic { observed.supposeUnsatisfied(through: state.rewoundThrough) }
     for each in state.told { observed.suppose(each.slot, each.state) }
     for slot in state.host.unmonitored { observed.suppose(slot, .unmonitored) }
+    if table.policies.hasTimings { loadTimings(device, at: time, table) }
     if delivery.turns != nil {
       // Even a state that was reported before is news behind an event: no observed state equals `unmonitored`.
       for slot in state.undecided where delivery.isBusy(device, slot, table.generation(of: slot)) {
@@ -233,6 +244,8 @@ public struct FleetEngine: Sendable {
     if state.host.isUsed { state.endUnmonitored(observed.collected) }
     state.lastFix = tracker.lastFix
     state.ellipse = tracker.lastEllipse
+    if features.contains(.heights) { devices.setHeight(tracker.lastHeight, of: device) }
+    if state.hasTimings { packTimings(device, isSeen: clearance != nil, table) }
     state.gap = tracker.gapToKeep
     if let clearance, let fix = tracker.lastFix {
       devices.lines[device].seen = table.order.lastGeneration
@@ -269,7 +282,12 @@ public struct FleetEngine: Sendable {
   /// - Returns: Whether the state of a shape has changed.
   private mutating func collectEvents(_ device: UInt32, row: Int, _ table: ConditionTable) -> Bool {
     var isCrossed = false
+    let hasTimings = state.hasTimings
     for entry in observed.collected {
+      if hasTimings, collectTimed(entry, device, row: row, table) {
+        isCrossed = true
+        continue
+      }
       let told: Event.State
       if table.isGeographic(entry.slot) {
         isCrossed = true
@@ -316,11 +334,16 @@ extension DeviceState {
   fileprivate mutating func takeShapes(
     _ tracker: inout Tracker, _ observed: ContiguousArray<EventEntry>, _ table: ConditionTable
   ) {
+    let hasTimings = hasTimings
     for entry in observed where table.isGeographic(entry.slot) {
+      if hasTimings, entry.cause == .repeat { continue }
       insides.removeAll { $0.slot == entry.slot }
       if entry.state == .satisfied {
         var inside = Inside(slot: entry.slot, since: entry.date, evidence: entry.evidenceDate)
         if entry.cause == .determination { resume(&inside) }
+        if hasTimings, let index = timings.index(of: entry.slot), timings.records[index].since != .min {
+          (inside.since, inside.evidence) = (timings.records[index].since, timings.records[index].evidence)
+        }
         insides.append(inside)
       }
     }
@@ -329,6 +352,10 @@ extension DeviceState {
     if crossings.count > 1 { crossings.arrange { $0.slot < $1.slot } }
     undecided.clear()
     tracker.forEachUndecided(table) { undecided.append($0) }
+    if hasTimings {
+      let timings = timings
+      undecided.removeAll { timings.index(of: $0) != nil }
+    }
     if undecided.count > 1 { undecided.arrange() }
   }
 }

@@ -138,7 +138,7 @@ struct DeviceNotes: Sendable {
 struct EventNotes: Sendable {
   let isOn: Bool
   /// The changes, by the number of the event in the order in which events were caused.
-  private(set) var changes: [UInt64: FleetEntry] = [:]
+  private(set) var changes = [UInt64: FleetEntry]()
   /// See ``DeviceNotes/mustSync``.
   var mustSync = false
   /// Only events up to this number may have a saved row.

@@ -60,6 +60,7 @@ public struct FleetOptions: Sendable, Hashable {
 
   /// A message about the first value that is out of range, with the name that the value has in C and Python; `nil` if
   /// the options are valid.
+  @_optimize(size)
   package var defect: String? {
     guard (1...Self.mostDevices).contains(deviceLimit) else {
       return "device_limit is \(deviceLimit); must be from 1 to \(Self.mostDevices)"

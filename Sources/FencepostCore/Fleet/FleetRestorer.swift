@@ -26,7 +26,7 @@ struct FleetRestorer: ~Copyable {
   private var bytes: [UInt8] = []
   private var events: ContiguousArray<Place> = []
   /// The new numbers of the devices, by their saved numbers, if the devices get new numbers.
-  private var numbers: [UInt64: UInt32] = [:]
+  private var numbers = [UInt64: UInt32]()
 
   /// Numbers without a row waste memory. If a fleet has more numbers than this, and many more numbers than rows, its
   /// devices get new numbers.
@@ -95,6 +95,7 @@ struct FleetRestorer: ~Copyable {
   }
 
   /// Creates the fleet, after all conditions have been read.
+  @_optimize(size)
   private mutating func finishTable() throws(Damage) {
     guard fleet == nil, let head else { return }
     let conditions: ConditionTable
@@ -103,7 +104,8 @@ struct FleetRestorer: ~Copyable {
       throw Damage("the options do not belong to the table")
     }
     guard UInt64(conditions.count) == conditionCount else { throw Damage("conditions are missing") }
-    guard !conditions.policies.hasTimings else { throw Damage("the table of a fleet has a condition with a timing") }
+    if let defect = conditions.timingDefect { throw Damage(defect) }
+    guard conditions.rules == nil else { throw Damage("the table of a fleet has a rule") }
     do throws(MonitorError) {
       fleet = try FleetEngine(Conditions(restored: conditions), options: head.options)
     } catch { throw Damage("\(error)") }
@@ -136,9 +138,10 @@ struct FleetRestorer: ~Copyable {
     return fleet.take()!
   }
 
+  @_optimize(size)
   private mutating func readEvents(_ head: FleetHeadRow) throws(Damage) -> ContiguousArray<FleetEntry> {
     var previous: UInt64 = 0
-    var positions: Set<UInt64> = []
+    var positions = Set<UInt64>()
     var entries: ContiguousArray<FleetEntry> = []
     events.arrange { $0.change < $1.change }
     for place in events {
@@ -183,7 +186,12 @@ extension FleetEngine {
     var device = row.device
     // After a crash, the device may be ahead of the saved advance of the fleet.
     if row.advanced > watermark.time { device.clock = max(device.clock, row.advanced) }
-    try gate.read { table throws(Damage) in try device.resolveSaved(table) }
+    try gate.read { table throws(Damage) in
+      try device.resolveSaved(table)
+      guard device.state.host.isUsed else { return }
+      if table.policies.hasTimings { throw Damage("a device has host capabilities, but a condition has a timing") }
+      gate.refuseTimings()
+    }
     guard !device.state.dependsOnHost || options.delivery == .every else {
       throw Damage("a device has host capabilities, but the delivery is not every")
     }
@@ -208,7 +216,7 @@ extension FleetEngine {
   mutating func endRestoring(
     _ entries: ContiguousArray<FleetEntry>, lastPosition: UInt64, appended: UInt64
   ) throws(Damage) {
-    var events: [UInt32: Int] = [:]
+    var events = [UInt32: Int]()
     for entry in entries { events[entry.device, default: 0] += 1 }
     delivery.restore(lastPosition: lastPosition, appended: appended)
     try delivery.restore(entries)
@@ -222,9 +230,10 @@ extension FleetEngine {
   /// - Returns: Whether the table has the same version.
   /// - Throws: ``MonitorError/tableMismatch(_:)``; ``MonitorError/invalidArgument(_:position:)`` if the table has lines
   ///   and the fleet has no path.
+  @_optimize(size)
   mutating func move(onto other: Conditions, family: UInt32? = nil) throws(MonitorError) -> Bool {
     let own = conditions
-    let newGate = try other.newGate(for: options)
+    let newGate = try other.newGate(for: options, hasHosts: gate.refusesTimings)
     let adoption = try other.adopt(own, family: family)
     conditions = other
     gate = newGate
@@ -232,13 +241,15 @@ extension FleetEngine {
     edges = EdgeCells()
     insideIndex.drop()
     suspendedSeen = 0
+    trackedSeen = 0
+    calm = (.max, .min, 0)
     guard adoption != .taken else { return true }
     devices.own()
     // The slots and generations in the present version. Conditions are matched by generation, unless both tables
     // assigned generations anew.
     let places: [UInt32: (slot: UInt32, generation: UInt64)] = own.read { known in
       other.read { table in
-        var places: [UInt32: (slot: UInt32, generation: UInt64)] = [:]
+        var places = [UInt32: (slot: UInt32, generation: UInt64)]()
         var equal = PortableConditions()
         for slot in known.live {
           let found =
@@ -256,6 +267,11 @@ extension FleetEngine {
     } else {
       for device in devices.all where devices.lines[device].cold != ColdStore.none {
         devices.load(device, into: &state)
+        for index in state.timings.records.indices {
+          if let place = places[state.timings.records[index].slot] {
+            state.timings.records[index].generation = place.generation
+          }
+        }
         state.renumber { places[$0]?.slot }
         store(device)
       }
@@ -267,6 +283,7 @@ extension FleetEngine {
   /// Adapts each device to the table as ``load(_:adapt:)`` does. A device keeps its states for the conditions that it
   /// was inside or about to cross if their identifiers and definitions are the same. All other conditions count as
   /// seen.
+  @_optimize(size)
   private mutating func adapt(from earlier: Conditions) throws(MonitorError) {
     var known = PortableConditions()
     var digests: ConditionDigests? = ConditionDigests()

@@ -9,9 +9,9 @@ struct FleetTurns: Sendable {
   /// Whether a change replaces a waiting event (`latest`), or comes after the event (`first`).
   let replaces: Bool
   /// The event that waits or is in flight, by device and slot. It may belong to an earlier condition of the slot.
-  private var pending: [UInt64: FleetEntry] = [:]
+  private var pending = [UInt64: FleetEntry]()
   /// The state that was observed while the event was pending.
-  private var behind: [UInt64: FleetEntry] = [:]
+  private var behind = [UInt64: FleetEntry]()
 
   init(replaces: Bool) { self.replaces = replaces }
 

@@ -23,7 +23,7 @@ public struct CorridorGeographicCondition: Condition {
 
   /// Whether a coordinate lies in the corridor or on its line; `false` if the coordinate or the corridor is invalid.
   ///
-  /// - Complexity: Each call examines the whole corridor, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:)`` does.
+  /// - Complexity: Each call examines the whole corridor, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:band:)`` does.
   public func contains(_ coordinate: Coordinate) -> Bool {
     GeodesicShape.contains(coordinate, in: definition)
   }
@@ -31,7 +31,7 @@ public struct CorridorGeographicCondition: Condition {
   /// The probability that the true position is inside. See ``Places/probability(of:at:error:)``.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the corridor, the point or the error is not valid.
-  /// - Complexity: Each call examines the whole corridor, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:)`` does.
+  /// - Complexity: Each call examines the whole corridor, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:band:)`` does.
   public func probability(at point: Coordinate, error: PositionError) throws(MonitorError) -> Double {
     try GeodesicShape.probability(at: point, error, in: definition)
   }

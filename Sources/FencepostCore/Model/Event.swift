@@ -61,16 +61,20 @@ public struct Event: Sendable, Hashable {
     /// The probability that the shape contains the true position; `nil` if the policy of the condition has no
     /// probabilities.
     public var probability: Double?
+    /// The signed vertical distance from the limits of the condition's ``AltitudeBand``, in metres, negative within the
+    /// band; `nil` if it is not known, or if the condition has no band.
+    public var verticalDistance: Double?
 
     public init(
       coordinate: Coordinate, accuracy: Double, boundaryDistance: Double, source: Source = .fix,
-      probability: Double? = nil
+      probability: Double? = nil, verticalDistance: Double? = nil
     ) {
       self.coordinate = coordinate
       self.accuracy = accuracy
       self.boundaryDistance = boundaryDistance
       self.source = source
       self.probability = probability
+      self.verticalDistance = verticalDistance
     }
   }
 
@@ -100,6 +104,9 @@ public struct Event: Sendable, Hashable {
 
   /// The direction in which a ``LineGeographicCondition`` was crossed; `nil` for all other events.
   public var direction: CrossingDirection?
+  /// For a rule: the ``generation`` of the part that decided, the last of its parts that changed at the instant at which
+  /// the rule began to change; `nil` if no part changed then, and for all other conditions.
+  public var decidedBy: UInt64?
 
   public init(identifier: String, state: State, generation: UInt64) {
     self.identifier = identifier

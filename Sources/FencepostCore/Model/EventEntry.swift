@@ -15,6 +15,11 @@ package struct EventEntry: Sendable {
   package var longitude: Double = .nan
   package var accuracy: Double = .nan
   package var boundaryDistance: Double = .nan
+  /// The signed distance of the evidence from the limits of the condition's band, in metres, negative within the band;
+  /// NaN if it is not known, or if there is no band.
+  package var verticalDistance: Double = .nan
+  /// For a rule: the generation of the part that decided; 0 if no part decided.
+  package var decidedBy: UInt64 = 0
   package var slot: UInt32
   package var diagnostics: Diagnostics = []
   package var refinementMajor: UInt16 = 0

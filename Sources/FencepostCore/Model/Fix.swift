@@ -28,6 +28,11 @@ extension Fix {
   @inline(__always)
   package var isUsable: Bool { coordinate.isValid && time.isValid && accuracy >= 0 }
 
+  /// Whether the accuracy has no sign and is not NaN: a test of its bits, which is cheaper than a comparison. False for −0,
+  /// although that is valid.
+  @inline(__always)
+  var hasPlainAccuracy: Bool { accuracy.bitPattern <= Double.infinity.bitPattern }
+
   /// A message about the first value that is out of range; `nil` if all values are in range. A fix without a position
   /// has no defect; it is only ignored.
   var defect: String? { coordinate.defect ?? time.defect }

@@ -5,13 +5,24 @@ protocol FixRows {
   subscript(unchecked row: Int) -> Fix { get }
   /// The error ellipses of the rows; `nil` without ellipses.
   var ellipses: EllipseColumns? { get }
+  /// The heights of the rows; `nil` without heights.
+  var heights: HeightColumns? { get }
   /// Whether there is one row, which is fed like a single fix: a fix that is refused is an error.
   var isOne: Bool { get }
 }
 
 extension FixRows {
   var ellipses: EllipseColumns? { nil }
+  var heights: HeightColumns? { nil }
   var isOne: Bool { false }
+}
+
+extension FixExtras {
+  /// The error ellipse and the height of a row.
+  @inline(never)
+  init(_ ellipses: EllipseColumns?, _ heights: HeightColumns?, row: Int) {
+    self.init(ellipse: ellipses?.ellipse(row), height: heights?.height(row))
+  }
 }
 
 /// An array of fixes.
@@ -54,6 +65,7 @@ public struct FixColumns {
   let accuracies: Column?
   let times: Column
   let ellipses: EllipseColumns?
+  let heights: HeightColumns?
   let isOne: Bool
 
   /// Creates columns of `count` rows. Latitudes and longitudes are in degrees and accuracies in metres (all `Double`);
@@ -62,7 +74,7 @@ public struct FixColumns {
   /// - Parameter isOne: Whether there is one row, which is fed like a single fix: a fix that is refused is an error.
   public init(
     count: Int, latitudes: Column, longitudes: Column, accuracies: Column?, times: Column,
-    ellipses: EllipseColumns? = nil, isOne: Bool = false
+    ellipses: EllipseColumns? = nil, heights: HeightColumns? = nil, isOne: Bool = false
   ) {
     self.count = count
     self.latitudes = latitudes
@@ -70,6 +82,7 @@ public struct FixColumns {
     self.accuracies = accuracies
     self.times = times
     self.ellipses = ellipses
+    self.heights = heights
     self.isOne = isOne
   }
 

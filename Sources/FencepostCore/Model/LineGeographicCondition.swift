@@ -25,7 +25,7 @@ public struct LineGeographicCondition: Condition {
 
   /// Whether a coordinate lies on the line; `false` if the coordinate or the line is invalid.
   ///
-  /// - Complexity: Each call examines the whole line, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:)`` does.
+  /// - Complexity: Each call examines the whole line, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:band:)`` does.
   public func contains(_ coordinate: Coordinate) -> Bool {
     GeodesicShape.contains(coordinate, in: definition)
   }

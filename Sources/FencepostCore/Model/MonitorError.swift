@@ -36,6 +36,7 @@ public enum MonitorError: Error, Sendable, Hashable {
 
 extension MonitorError: CustomStringConvertible {
   /// One line that states the cause, the place and the accepted range.
+  @_optimize(size)
   public var description: String {
     switch self {
     case .invalidArgument(let reason, _), .noSuchDevice(let reason, _): reason

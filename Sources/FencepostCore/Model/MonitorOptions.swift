@@ -80,6 +80,7 @@ public struct MonitorOptions: Sendable, Hashable {
 
   /// A message about the first value that is out of range, with the name that the value has in C and Python; `nil` if
   /// the options are valid.
+  @_optimize(size)
   package var defect: String? {
     if let conditionLimit, conditionLimit < 1 {
       return "condition_limit is \(conditionLimit); must be at least 1, or unset"
@@ -136,6 +137,7 @@ extension MonitorOptions {
     var isGeodesic: Bool { if case .geodesic = self { true } else { false } }
 
     /// A message about the first value that is out of range; `nil` if the values are valid.
+    @_optimize(size)
     var defect: String? {
       guard case .geodesic(let maxGap, let maxSpeed) = self else { return nil }
       let longest = TransitionPolicy.longestDuration

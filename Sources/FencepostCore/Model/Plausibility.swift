@@ -24,6 +24,7 @@ public struct Plausibility: Sendable, Hashable {
 
   /// A message about the first value that is out of range, with the name that the value has in C and Python; `nil` if
   /// all values are in range.
+  @_optimize(size)
   package var defect: String? {
     guard speed > 0, speed.isFinite else {
       return "plausible_speed is \(speed); must be finite and greater than 0 metres per second, or unset"

@@ -78,13 +78,13 @@ extension PolygonalGeographicCondition {
 
   /// Whether a coordinate lies in the area or on its line; `false` if the coordinate or the area is invalid.
   ///
-  /// - Complexity: Each call examines the whole area, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:)`` does.
+  /// - Complexity: Each call examines the whole area, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:band:)`` does.
   public func contains(_ coordinate: Coordinate) -> Bool { multiple.contains(coordinate) }
 
   /// The probability that the true position is inside. See ``Places/probability(of:at:error:)``.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the area, the point or the error is not valid.
-  /// - Complexity: Each call examines the whole area, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:)`` does.
+  /// - Complexity: Each call examines the whole area, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:band:)`` does.
   public func probability(at point: Coordinate, error: PositionError) throws(MonitorError) -> Double {
     try multiple.probability(at: point, error: error)
   }
@@ -98,7 +98,7 @@ extension PolygonalGeographicCondition {
 extension MultiPolygonalGeographicCondition {
   /// Whether a coordinate lies in one of the areas or on their line; `false` if the coordinate or an area is invalid.
   ///
-  /// - Complexity: Each call examines the whole areas, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:)`` does.
+  /// - Complexity: Each call examines the whole areas, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:band:)`` does.
   public func contains(_ coordinate: Coordinate) -> Bool {
     GeodesicShape.contains(coordinate, in: definition)
   }
@@ -106,7 +106,7 @@ extension MultiPolygonalGeographicCondition {
   /// The probability that the true position is inside. See ``Places/probability(of:at:error:)``.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the areas, the point or the error is not valid.
-  /// - Complexity: Each call examines the whole areas, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:)`` does.
+  /// - Complexity: Each call examines the whole areas, as ``Monitor/add(_:identifier:assuming:policy:tag:timing:band:)`` does.
   public func probability(at point: Coordinate, error: PositionError) throws(MonitorError) -> Double {
     try GeodesicShape.probability(at: point, error, in: definition)
   }

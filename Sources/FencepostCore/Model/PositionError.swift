@@ -14,6 +14,7 @@ public enum PositionError: Sendable, Hashable {
 
   /// A message about the first value that is not accepted; `nil` if all values are accepted. Integers are compared,
   /// because a comparison with NaN may raise an exception.
+  @_optimize(size)
   var defect: String? {
     switch self {
     case .accuracy(let metres, let confidence):

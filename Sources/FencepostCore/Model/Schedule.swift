@@ -4,9 +4,9 @@
 /// the condition causes no events. Many conditions can share one schedule.
 public final class Schedule: Sendable {
   /// The start and the end of each interval, in microseconds, in order.
-  let edges: ContiguousArray<Int64>
+  package let edges: ContiguousArray<Int64>
   /// The time from which the schedule is not known, in microseconds; `Int64.max` if the intervals are all there are.
-  let end: Int64
+  package let end: Int64
 
   /// The largest number of intervals.
   public static let mostIntervals = 10_000
@@ -106,6 +106,12 @@ public final class Schedule: Sendable {
   func nextEdge(after time: Int64) -> Int64 {
     let passed = count(through: time)
     return min(passed < edges.count ? edges[passed] : .max, time < end ? end : .max)
+  }
+
+  /// Returns the last start up to and at a time; `Int64.min` without one.
+  func lastStart(through time: Int64) -> Int64 {
+    let passed = count(through: time)
+    return passed == 0 ? .min : edges[(passed - 1) & ~1]
   }
 
   /// Returns the first start after a time, or `nil`.

@@ -36,6 +36,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   public var isValid: Bool { self >= .earliest && self <= .latest }
 
   /// The reason why the engine does not accept the instant, as a message; `nil` if it does.
+  @_optimize(size)
   var defect: String? {
     isValid
       ? nil

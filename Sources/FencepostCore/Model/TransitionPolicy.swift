@@ -58,6 +58,9 @@ public struct TransitionPolicy: Sendable, Hashable {
   /// The greatest probability of being inside with which a fix is decisive outwards: at least 0.00001, below 0.5. With
   /// 0, only the margins decide. Set it together with ``entryProbability``.
   public var exitProbability: Double
+  /// The margin above and below the limits of an ``AltitudeBand``, in metres, finite, ≥ 0. Inwards, it is at most half of
+  /// the thickness of the band. With an ``accuracyFactor``, it grows with the vertical accuracy.
+  public var verticalMargin: Double
   public var dwellPolicy: DwellPolicy
   public var notify: Notify
 
@@ -65,7 +68,7 @@ public struct TransitionPolicy: Sendable, Hashable {
     entryDwellMicroseconds: Int64 = 20_000_000, exitDwellMicroseconds: Int64 = 20_000_000,
     entryMargin: Double = 20, exitMargin: Double = 20, exitMarginLimit: Double = 0, accuracyFactor: Double = 1,
     dwellPolicy: DwellPolicy = .timer, notify: Notify = .all, entryProbability: Double = 0,
-    exitProbability: Double = 0
+    exitProbability: Double = 0, verticalMargin: Double = 10
   ) {
     self.entryDwellMicroseconds = entryDwellMicroseconds
     self.exitDwellMicroseconds = exitDwellMicroseconds
@@ -75,6 +78,7 @@ public struct TransitionPolicy: Sendable, Hashable {
     self.accuracyFactor = accuracyFactor
     self.entryProbability = entryProbability
     self.exitProbability = exitProbability
+    self.verticalMargin = verticalMargin
     self.dwellPolicy = dwellPolicy
     self.notify = notify
   }
@@ -92,9 +96,10 @@ public struct TransitionPolicy: Sendable, Hashable {
   public static let standard = TransitionPolicy()
   /// No dwells and no margins: the line itself decides.
   public static let exact = TransitionPolicy(
-    entryDwellMicroseconds: 0, exitDwellMicroseconds: 0, entryMargin: 0, exitMargin: 0, accuracyFactor: 0)
+    entryDwellMicroseconds: 0, exitDwellMicroseconds: 0, entryMargin: 0, exitMargin: 0, accuracyFactor: 0,
+    verticalMargin: 0)
   /// The observed behaviour of Core Location: the exit margin is the radius, clamped to 60 … 200 m.
-  public static let coreLocation = TransitionPolicy(exitMargin: 60, exitMarginLimit: 200)
+  public static let coreLocation = TransitionPolicy(exitMargin: 60, exitMarginLimit: 200, verticalMargin: 0)
 
   /// The longest dwell or timeout that is accepted, in microseconds: about 31.7 years.
   static let longestDuration: Int64 = 1_000_000_000_000_000
@@ -113,6 +118,7 @@ public struct TransitionPolicy: Sendable, Hashable {
     }
     if let defect = range("entry_margin", entryMargin) ?? range("exit_margin", exitMargin)
       ?? range("exit_margin_limit", exitMarginLimit) ?? range("accuracy_factor", accuracyFactor)
+      ?? range("vertical_margin", verticalMargin)
     {
       return defect
     }
@@ -137,6 +143,19 @@ public struct TransitionPolicy: Sendable, Hashable {
       return "accuracy_factor is above 0; must be 0 with entry_probability, which uses the accuracy itself"
     }
     return nil
+  }
+
+  /// The vertical margin of a policy that was saved without it, because its condition has no band.
+  var usualVerticalMargin: Double {
+    let hasNoMargin = entryMargin == 0 && exitMargin == 0 && accuracyFactor == 0 && !hasProbability
+    return hasNoMargin || isEqualInPlane(to: .coreLocation) ? 0 : Self.standard.verticalMargin
+  }
+
+  /// Whether two policies have the same effect on conditions without a band.
+  func isEqualInPlane(to other: TransitionPolicy) -> Bool {
+    var same = self
+    same.verticalMargin = other.verticalMargin
+    return same == other
   }
 
   /// Whether a fix must reach a probability to be decisive.

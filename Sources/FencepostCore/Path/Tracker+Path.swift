@@ -130,7 +130,7 @@ extension Tracker {
       cross(survey.path[index].slot, fix, at: position, table, &survey)
     }
     if !survey.lines.isEmpty { crossLines(at: fix, table, &survey) }
-    confirmDue(through: time, table, &delivery, &survey)
+    confirmDue(through: time, table, &delivery, &survey, ending: .time)
     return decides
   }
 
@@ -205,8 +205,9 @@ extension Tracker {
     guard var threshold = threshold(of: entry.slot, entry.observed, candidate, search.leg.accuracy, table) else {
       return
     }
+    let band = table.band(of: entry.slot)
     var last = last
-    if let candidate, !candidate.isTimed {
+    if band == nil, let candidate, !candidate.isTimed {
       entry.next = max(first, candidate.deadline)
       last = min(last, entry.next)
     }
@@ -221,7 +222,11 @@ extension Tracker {
         start = max(first, search.leg.time(step, after: first - 1))
       }
     }
-    if let time = search.first(threshold, of: shape, from: start, through: last) {
+    if let band {
+      entry.next = nextChange(
+        of: entry.slot, within: band, entry.observed, candidate, threshold, from: first, passing: start, through: last,
+        &search, table)
+    } else if let time = search.first(threshold, of: shape, from: start, through: last) {
       entry.next = time
     }
   }
@@ -302,13 +307,19 @@ extension Tracker {
 
   // MARK: - Gaps
 
+  /// Whether a change is the first determination since a start, which is news whatever was reported before.
+  private func isNewsByItself(_ entry: EventEntry, _ table: ConditionTable) -> Bool {
+    known.hasTimed && entry.notify == .initial && known.timed(entry.slot)?.hasStarted ?? false
+      && entry.state != table.assumed(of: entry.slot)
+  }
+
   /// Marks a change that follows a gap.
   ///
   /// - Parameter decided: The time of the position that decided the change.
   mutating func markGap(_ entry: inout EventEntry, decided: Int64, _ table: ConditionTable, _ delivery: Delivery) {
     let isEvent =
       !table.notify(of: entry.slot).isDisjoint(with: entry.notify)
-      && (delivery.isNews(entry) || !delivery.agrees(entry.slot, entry.state, table))
+      && (delivery.isNews(entry) || isNewsByItself(entry, table) || !delivery.agrees(entry.slot, entry.state, table))
     if timeline.tellsGap(at: entry.date, decided: decided, isEvent: isEvent) { entry.marks.insert(.gap) }
   }
 }

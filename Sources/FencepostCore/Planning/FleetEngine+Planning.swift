@@ -40,6 +40,9 @@ extension FleetEngine {
         monitor.tracker.forgetShape(slot, table)
       }
     }
+    if table.policies.hasTimings {
+      for slot in table.live { monitor.loadTiming(slot, state, seen: line.seen) }
+    }
     return monitor
   }
 }

@@ -7,6 +7,7 @@ extension MonitorEngine {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the coordinate or the accuracy is out of range.
   /// - Complexity: O(log conditions) for a fixed number of slots, plus the shapes whose bounding circles contain the
   ///   position.
+  @_optimize(size)
   public func plan(
     _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double = 0
   ) throws(MonitorError) -> RotationPlan {
@@ -30,7 +31,14 @@ extension MonitorEngine {
     return RotationPlan(
       armed: armed, removals: planner.armed.filter { !now.contains($0.place) },
       additions: armed.filter { !before.contains($0.place) }, wakeUp: wakeUp,
-      follow: mustFollow(at: coordinate, position))
+      follow: mustFollow(at: coordinate, position), nextStart: nextStart)
+  }
+
+  /// The first start of any schedule after the clock; before the first input, the first start of all. `nil` if none
+  /// follows.
+  private var nextStart: Timestamp? {
+    let start = table.policies.nextStart(after: clock)
+    return start == .max ? nil : Timestamp(microseconds: start)
   }
 
   private func armedCondition(_ ranked: RankedBoundary) -> RotationPlan.ArmedCondition {
@@ -44,6 +52,7 @@ extension MonitorEngine {
 
   /// Whether any fix may change a state: a shape is undetermined, has a candidate, or the position is not on the side
   /// of the shape's state.
+  @_optimize(size)
   private func mustFollow(at coordinate: Coordinate, _ position: EarthVector) -> Bool {
     if table.index.count == 0 { return false }
     if host.suspendsAllShapes || tracker.hasCandidates { return true }
@@ -51,6 +60,8 @@ extension MonitorEngine {
     // Only a shape in state inside can be left, and an outside shape can be entered only if its bounding circle
     // contains the position.
     for slot in tracker.watched where tracker.observed(slot, table) == .inside {
+      // Any fix may leave its band.
+      if table.band(of: slot) != nil { return true }
       let shape = table.shape(of: slot)
       if shape.isSurelyInside(position) { continue }
       if shape.slack(at: coordinate, position, limit: .infinity)?.isInside == false { return true }

@@ -9,8 +9,14 @@ extension MonitorEngine {
   /// line. From inside a circle with a radius above 19 900 km, the line may be farther away than the result, because
   /// geodesics of this length are not shortest paths.
   ///
-  /// The result is pure geometry. ``nextDeadline`` returns the time of the next change that needs no input, and any fix
-  /// can decide an undetermined shape (``RotationPlan/follow``).
+  /// Within the shape of a condition with a band, the distance is 0, because any fix may enter or leave the band.
+  ///
+  /// Conditions that are inactive at the clock do not count, so the result holds until ``RotationPlan/nextStart``. (Once
+  /// the monitor has a clock, ``nextDeadline`` is not later.) The host feeds the latest fix before that time, then the
+  /// next fix, and asks again.
+  ///
+  /// The result is otherwise pure geometry. ``nextDeadline`` returns the time of the next change that needs no input,
+  /// and any fix can decide an undetermined shape (``RotationPlan/follow``).
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the coordinate is out of range.
   /// - Complexity: O(log conditions), plus the shapes whose bounding circles contain the position.
@@ -42,7 +48,7 @@ extension MonitorEngine {
   ///
   /// - Complexity: O(open candidates and beacon conditions).
   public var nextDeadline: Timestamp? {
-    let earliest = tracker.nextDeadline
+    let earliest = tracker.nextDeadline(table)
     return earliest == .max ? nil : Timestamp(microseconds: earliest)
   }
 

@@ -12,6 +12,7 @@ struct RankedBoundary: Sendable {
 
 extension MonitorEngine {
   /// The monitored conditions whose lines are nearest to a position, ranked by slack, then radius, then identifier.
+  /// Conditions that are inactive at the clock are left out.
   ///
   /// The index gives lower bounds of the slack: a device enters a shape no earlier than its bounding circle, and leaves
   /// a shape only from within that circle. By the triangle inequality of geodesics, neither happens before the device
@@ -21,7 +22,10 @@ extension MonitorEngine {
   func nearestBoundaries(_ count: Int, to coordinate: Coordinate, _ position: EarthVector) -> [RankedBoundary] {
     rankBoundaries(count, position) { slot, limit in
       let measured = table.shape(of: slot).slack(at: coordinate, position, limit: limit)
-      return measured.map { ($0.slack, table.bounds(of: slot), $0.isInside) }
+      return measured.map {
+        // Within the shape of a band, each fix may enter or leave the band.
+        ($0.isInside && table.band(of: slot) != nil ? 0 : $0.slack, table.bounds(of: slot), $0.isInside)
+      }
     }
   }
 
@@ -56,7 +60,9 @@ extension MonitorEngine {
     var nearest = BinaryHeap<RankedBoundary>()  // the last in rank first
     var limit = Double.infinity
     table.index.visitNearest(to: position) { slot, _ in
-      guard !table.isOverLimit(slot), let (slack, circle, isInside) = measure(slot, limit) else { return limit }
+      guard !table.isOverLimit(slot), !isLeftOut(slot), let (slack, circle, isInside) = measure(slot, limit) else {
+        return limit
+      }
       let found = RankedBoundary(slack: slack, circle: circle, slot: slot, isInside: isInside)
       if nearest.count < count {
         nearest.insert(found) { ranks($1, before: $0) }
@@ -68,6 +74,10 @@ extension MonitorEngine {
     }
     return nearest.elements.arranged { ranks($0, before: $1) }
   }
+
+  /// Whether a condition is inactive at the clock, so that no fix can cause an event of it until it starts.
+  @inline(__always)
+  private func isLeftOut(_ slot: UInt32) -> Bool { tracker.hasTimed && tracker.isInactive(slot) }
 
   private func ranks(_ one: RankedBoundary, before other: RankedBoundary) -> Bool {
     if one.slack != other.slack { return one.slack < other.slack }

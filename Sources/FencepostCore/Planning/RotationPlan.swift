@@ -1,7 +1,8 @@
 /// The circles that a back end with few slots has to watch, and the conditions for the next plan.
 ///
 /// A monitor that receives only the following fixes returns the same events as with all fixes: fixes that change the
-/// side of an armed circle, fixes outside the wake-up circle, and every fix while ``follow`` is true.
+/// side of an armed circle, fixes outside the wake-up circle, every fix while ``follow`` is true, and the last fix before
+/// ``nextStart`` and the first fix at or after it.
 ///
 /// A back end knows only circles. For a polygon, corridor or line, the plan uses the bounding circle while the device
 /// is outside it, and an inscribed circle while the device is inside that circle. Anywhere else no circle stands in for
@@ -55,6 +56,11 @@ public struct RotationPlan: Sendable, Hashable {
   /// Whether every fix must be fed until a plan says otherwise, because a shape is undetermined or a crossing is not
   /// yet confirmed.
   public var follow: Bool
+  /// The next start of any schedule. The plan leaves inactive conditions out, so it holds until this time. The host then
+  /// feeds the latest fix before it, even if the plan left that fix out, and plans anew at the next fix, which it feeds
+  /// too. A host that advances the time feeds the latest fix first, because it is late afterwards, and plans anew if the
+  /// start has come. `nil` if no start follows.
+  public var nextStart: Timestamp?
 }
 
 /// Plans the circles to arm, and stores the circles of the last plan.

@@ -74,6 +74,7 @@ public struct FixSelection: Sendable, Hashable {
   }
 
   /// A message about the first value that is out of range; `nil` if both are valid.
+  @_optimize(size)
   var defect: String? {
     guard speed.isFinite, speed >= 0 else {
       return "speed is \(speed); must be finite and at least 0 metres a second"

@@ -164,32 +164,56 @@ extension ConditionTable {
     let measure = shape.measure(point, at: position, margins: (0, 0))
     return measure.isInside ? shape.boundaryDistance(measure, point, at: position) : nil
   }
+
+  /// The generations of the conditions that contain one valid point, in add order, and the distances if they are
+  /// requested.
+  @inline(__always)
+  package func containing(
+    _ point: Coordinate, distances: Bool
+  ) -> (generations: ContiguousArray<UInt64>, distances: ContiguousArray<Double>) {
+    var search = ContainingSearch()
+    search.ask(self, point, distances: distances)
+    return (ContiguousArray(search.found.map { order.generations[Int($0)] }), search.distances)
+  }
 }
 
 extension Places {
   /// The conditions that contain a point, in add order.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the point is out of range.
+  /// - Parameters:
+  ///   - height: The height of the point; `nil` if it is not known. A limit of an ``AltitudeBand`` whose height
+  ///     is not known is ignored.
+  ///   - time: The time of the point; `nil` = schedules are ignored. A condition contains the point only in the intervals
+  ///     of its schedule.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the point or the time is out of range.
   /// - Complexity: O(log conditions), plus the shapes whose bounding circles contain the point.
-  public func containing(latitude: Double, longitude: Double) throws(MonitorError) -> [LocatedCondition] {
+  public func containing(
+    latitude: Double, longitude: Double, height: FixHeight? = nil, time: Timestamp? = nil
+  ) throws(MonitorError) -> [LocatedCondition] {
     let point = Coordinate(latitude: latitude, longitude: longitude)
-    if let defect = point.defect { throw .invalidArgument(defect) }
+    if let defect = point.defect ?? time?.defect { throw .invalidArgument(defect) }
     var search = ContainingSearch()
     search.ask(table, point, distances: true)
-    return zip(search.found, search.distances).map { located(table.order.slots[Int($0)], $1) }
+    let heights = height?.heights ?? .none
+    return zip(search.found, search.distances).compactMap { place, distance in
+      contains(place, heights, at: time?.microseconds ?? .min)
+        ? located(table.order.slots[Int(place)], distance) : nil
+    }
   }
 
   /// The conditions that contain each of many points.
   ///
   /// - Parameters:
-  /// - points: Columns in the caller's memory.
+  ///   - points: Columns in the caller's memory.
   ///   - distances: Whether to return the distances to the lines too; each distance from a far line costs the full
   ///     geodesic solution.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` for the first row that is not a valid point.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` for the first row that is not a valid point, or that has a
+  ///   time out of range.
   /// - Complexity: O(log conditions) for each point, plus the shapes whose bounding circles contain it.
   public func containing(
     _ points: PointColumns, distances: Bool = false
   ) throws(MonitorError) -> ContainingConditions {
+    try points.checkTimes()
     var answer = ContainingConditions()
     answer.offsets.reserveCapacity(points.count + 1)
     try forEachContaining(points, distances: distances) { found, ownDistances in
@@ -207,16 +231,6 @@ extension Places {
     try withColumns(coordinates) { points throws(MonitorError) in try containing(points, distances: distances) }
   }
 
-  /// The generations of the conditions that contain one valid point, in add order, and the distances if they are
-  /// requested.
-  package func containing(
-    _ point: Coordinate, distances: Bool
-  ) -> (generations: ContiguousArray<UInt64>, distances: ContiguousArray<Double>) {
-    var search = ContainingSearch()
-    search.ask(table, point, distances: distances)
-    return (ContiguousArray(search.found.map { table.order.generations[Int($0)] }), search.distances)
-  }
-
   /// Writes the conditions that contain each of many points into the caller's memory.
   ///
   /// - Parameters:
@@ -229,6 +243,7 @@ extension Places {
     distances: UnsafeMutablePointer<Double>?, capacity: Int
   ) throws(MonitorError) -> Int {
     try points.checkRows()
+    try points.checkTimes()
     var row = 0
     var size = 0
     offsets?[0] = 0
@@ -307,6 +322,16 @@ extension Places {
         search.distances.withUnsafeBufferPointer { own in
           for row in 0..<rows.count {
             let range = Int(ranges[row].first)..<Int(ranges[row].end)
+            if points.isQualified, table.policies.hasBands || table.policies.hasTimings {
+              let height = points.heights?.height(first + row)?.heights ?? .none
+              let time = points.time(first + row)
+              let kept = range.filter { contains(found[$0], height, at: time) }
+              ContiguousArray(kept.lazy.map { found[$0] }).withUnsafeBufferPointer { found in
+                let own = ContiguousArray(distances ? kept.map { own[$0] } : [])
+                own.withUnsafeBufferPointer { body(found, $0) }
+              }
+              continue
+            }
             body(
               UnsafeBufferPointer(rebasing: found[range]),
               distances ? UnsafeBufferPointer(rebasing: own[range]) : UnsafeBufferPointer(start: nil, count: 0))
@@ -315,6 +340,16 @@ extension Places {
       }
       first = rows.upperBound
     }
+  }
+
+  /// Whether the band of the condition at a place of the add order contains a height, and its schedule a time;
+  /// `Int64.min` stands for a missing time.
+  private func contains(_ place: UInt32, _ heights: Heights, at time: Int64) -> Bool {
+    let slot = table.order.slots[Int(place)]
+    if time != .min, table.policies.hasTimings, table.timing(of: slot)?.schedule?.isActive(at: time) == false {
+      return false
+    }
+    return table.band(of: slot)?.contains(heights) ?? true
   }
 
   func withColumns<Result>(

@@ -139,6 +139,25 @@ struct NearestLines: Sendable {
   var count: Int { nearest.count }
 }
 
+extension ConditionTable {
+  /// The generations and boundary distances of the conditions whose lines are nearest to one valid point, the nearest
+  /// first.
+  @inline(__always)
+  package func nearest(
+    _ point: Coordinate, count: Int
+  ) -> (generations: [UInt64], distances: [Double]) {
+    var lines = NearestLines()
+    lines.ask(self, point, count: count)
+    var generations = [UInt64](repeating: 0, count: lines.count)
+    var distances = [Double](repeating: 0, count: lines.count)
+    lines.take { index, line in
+      generations[index] = order.generations[Int(line.place)]
+      distances[index] = line.boundaryDistance
+    }
+    return (generations, distances)
+  }
+}
+
 extension Places {
   /// The conditions whose lines are nearest to a point, the nearest first; of equally near lines, the one that was
   /// added first comes first. A circle that covers the whole Earth has no line.
@@ -186,22 +205,6 @@ extension Places {
       }
     }
     return answer
-  }
-
-  /// The generations and boundary distances of the conditions whose lines are nearest to one valid point, the nearest
-  /// first.
-  package func nearest(
-    _ point: Coordinate, count: Int
-  ) -> (generations: [UInt64], distances: [Double]) {
-    var lines = NearestLines()
-    lines.ask(table, point, count: count)
-    var generations = [UInt64](repeating: 0, count: lines.count)
-    var distances = [Double](repeating: 0, count: lines.count)
-    lines.take { index, line in
-      generations[index] = table.order.generations[Int(line.place)]
-      distances[index] = line.boundaryDistance
-    }
-    return (generations, distances)
   }
 
   /// Writes the conditions whose lines are nearest to each of many points into the caller's memory: `count` elements

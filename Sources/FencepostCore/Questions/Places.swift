@@ -62,8 +62,10 @@ extension MonitorEngine {
   /// The conditions that contain a point, in add order. See ``Places``.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the point is out of range.
-  public func containing(latitude: Double, longitude: Double) throws(MonitorError) -> [LocatedCondition] {
-    try places.containing(latitude: latitude, longitude: longitude)
+  public func containing(
+    latitude: Double, longitude: Double, height: FixHeight? = nil, time: Timestamp? = nil
+  ) throws(MonitorError) -> [LocatedCondition] {
+    try places.containing(latitude: latitude, longitude: longitude, height: height, time: time)
   }
 
   /// The conditions whose lines are nearest to a point, the nearest first. See ``Places``.
@@ -81,9 +83,11 @@ extension Conditions {
   /// feed fixes. See ``Places``.
   public var places: Places { read { table in table.places } }
 
-  /// The conditions that contain a point, in add order. See ``Places/containing(latitude:longitude:)``.
-  public func containing(latitude: Double, longitude: Double) throws(MonitorError) -> [LocatedCondition] {
-    try places.containing(latitude: latitude, longitude: longitude)
+  /// The conditions that contain a point, in add order. See ``Places/containing(latitude:longitude:height:time:)``.
+  public func containing(
+    latitude: Double, longitude: Double, height: FixHeight? = nil, time: Timestamp? = nil
+  ) throws(MonitorError) -> [LocatedCondition] {
+    try places.containing(latitude: latitude, longitude: longitude, height: height, time: time)
   }
 
   /// The conditions whose lines are nearest to a point, the nearest first. See

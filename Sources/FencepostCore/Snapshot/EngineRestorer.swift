@@ -81,7 +81,7 @@ struct EngineRestorer: ~Copyable {
     }
   }
 
-  @inline(never)
+  @inline(never) @_optimize(size)
   private mutating func receiveFirstHead(_ reader: inout ByteReader) throws(Damage) {
     let (head, device) = try FirstFormat.readHead(&reader)
     start(head)
@@ -132,6 +132,7 @@ struct EngineRestorer: ~Copyable {
   }
 
   /// The engine that the rows describe. Events that were in flight are redelivered. The restorer is empty afterwards.
+  @_optimize(size)
   mutating func restored() throws(RestoreFailure) -> (engine: MonitorEngine, kept: KeptRows) {
     do throws(Damage) {
       guard engine != nil, let swept else { throw Damage("the head or the device row is missing") }
@@ -143,6 +144,7 @@ struct EngineRestorer: ~Copyable {
     } catch { throw .damaged(error) }
   }
 
+  @_optimize(size)
   private mutating func restoreEvents() throws(Damage) {
     var previous: UInt64?
     events.arrange { $0.change < $1.change }

@@ -26,7 +26,7 @@ public final class MonitorChanges: StoredChanges {
     let slots = isWhole ? ContiguousArray(engine.table.live) : engine.changed(swept, kept.swept)
     var states: ContiguousArray<(slot: UInt32, isTold: Bool)> = []
     states.reserveCapacity(slots.count)
-    for slot in slots { states.append((slot, StateRow(slot, of: engine, swept: swept) != nil)) }
+    for slot in slots { states.append((slot, engine.hasStateRow(slot, swept: swept))) }
     self.states = states
   }
 

@@ -10,9 +10,12 @@ extension MonitorEngine {
       if let defect = Definition.defect(ofIdentifier: identifier) { throw Damage(defect) }
       guard table.identifiers.slot(of: identifier) == nil else { throw Damage("two conditions have one identifier") }
       // A shared table is saved like a monitor without a path, and may have lines. A monitor may have these options too,
-      // so ``FleetRestorer`` refuses timings.
-      let isTable = options == MonitorOptions.ofTable
-      if let defect = isTable ? table.defect(of: row.definition.untimed) : defect(of: row.definition) {
+      // so ``FleetRestorer`` refuses the timings and rules that a shared table cannot have.
+      let isTable = options == MonitorOptions.ofTable && !row.definition.subject.kind.isRule
+      if let defect = isTable
+        ? table.defect(of: row.definition.untimed)
+        : defect(of: row.definition) ?? table.ruleDefect(of: row.definition, identifier)
+      {
         throw Damage(defect)
       }
       return table.restore(row.definition, identifier: identifier, generation: generation)
@@ -22,6 +25,7 @@ extension MonitorEngine {
     return slot
   }
 
+  @_optimize(size)
   mutating func restoreState(_ slot: UInt32, _ row: StateRow) throws(Damage) {
     if let ticket = row.ticket {
       guard ticket > 0, ticket <= table.limit.lastTicket else { throw Damage("a condition has the ticket \(ticket)") }
@@ -54,6 +58,7 @@ extension MonitorEngine {
     try delivery.endRestoring()
     table.endRestoring()
     if table.policies.hasTimings { tracker.settleTimings(table, &delivery) }
+    tracker.settleRestoredRules(table)
   }
 }
 
@@ -62,6 +67,7 @@ extension Tracker {
   mutating func restore(_ row: DeviceRow, _ table: ConditionTable) {
     timeline.restore(clock: row.clock, lastFix: row.lastFix, chain: row.chain, counters: row.counters, gap: row.gap)
     timeline.setEllipse(row.ellipse, of: row.counters.acceptedFixes)
+    timeline.setHeight(row.height, of: row.counters.acceptedFixes)
     known.restore(
       host: row.host, isScanning: row.isScanning, sweptThrough: min(row.swept, table.order.lastGeneration))
   }
@@ -73,6 +79,7 @@ extension Tracker {
 
   /// Restores the saved state of a condition.
   mutating func restore(_ slot: UInt32, _ row: StateRow, _ table: ConditionTable) throws(Damage) {
+    try restoreRule(slot, row.observed, row.rule, table)
     try known.restore(
       slot, row.observed, hasMetCoarseFix: row.hasMetCoarseFix, row.candidate, row.track, table)
   }

@@ -59,11 +59,25 @@ extension MonitorEngine {
   func withStateRow<Failure>(
     _ slot: UInt32, swept: UInt64, _ writer: inout ByteWriter, _ body: (MonitorRow) throws(Failure) -> Void
   ) throws(Failure) -> Bool {
+    guard putStateRow(slot, swept: swept, &writer) else { return false }
+    let generation = table.generation(of: slot)
+    try body(MonitorRow(table: .states, key: generation, generation: generation, bytes: writer.bytes))
+    return true
+  }
+
+  /// Whether a condition has a state row.
+  @inline(never)
+  func hasStateRow(_ slot: UInt32, swept: UInt64) -> Bool { StateRow(slot, of: self, swept: swept) != nil }
+
+  /// Writes the bytes of the state row of a condition. The function is not inlined, because a row is large, and the stack
+  /// of a caller that stores the bytes may be small.
+  ///
+  /// - Returns: Whether the condition has such a row.
+  @inline(never)
+  private func putStateRow(_ slot: UInt32, swept: UInt64, _ writer: inout ByteWriter) -> Bool {
     guard let row = StateRow(slot, of: self, swept: swept) else { return false }
     writer.removeAll()
     row.encode(to: &writer)
-    let generation = table.generation(of: slot)
-    try body(MonitorRow(table: .states, key: generation, generation: generation, bytes: writer.bytes))
     return true
   }
 

@@ -111,6 +111,7 @@ extension MonitorEngine {
     self = try snapshot.withRawBytes { bytes throws(MonitorError) in try MonitorEngine(restoring: bytes) }
   }
 
+  @_optimize(size)
   private static func restored(_ snapshot: UnsafeRawBufferPointer) throws(Damage) -> MonitorEngine {
     var reader = ByteReader(snapshot)
     guard reader.remaining >= 12, try reader.take() == magic else {

@@ -10,6 +10,7 @@ public enum Durability: Sendable, Hashable {
   case relaxed(interval: Int64)
 
   /// The reason why the value is invalid, as a message; `nil` if it is valid.
+  @_optimize(size)
   package var defect: String? {
     if case .relaxed(let interval) = self, !(1...TransitionPolicy.longestDuration).contains(interval) {
       return "checkpoint_interval is \(interval) microseconds; must be from 1 to \(TransitionPolicy.longestDuration)"

@@ -69,7 +69,7 @@ public struct StoredEngine: Sendable {
   ///
   /// - Returns: Whether the storage has no monitor, in which case the engine is unchanged; whether the format of the rows
   ///   is old; and whether the options differ from the stored options.
-  @inline(never)
+  @inline(never) @_optimize(size)
   private static func restore(
     _ engine: inout MonitorEngine, _ kept: inout KeptRows, _ storage: any MonitorStorage, _ name: String,
     _ options: MonitorOptions
@@ -109,6 +109,7 @@ public struct StoredEngine: Sendable {
     }
   }
 
+  @_optimize(size)
   private static func error(_ failure: RestoreFailure, asked: MonitorOptions) -> MonitorError {
     switch failure {
     case .damaged(let damage):
@@ -152,12 +153,14 @@ public struct StoredEngine: Sendable {
     try engine.feed(fix, &survey)
   }
 
-  /// Feeds one fix that may have an error ellipse. See ``MonitorEngine/feed(_:ellipse:)``.
+  /// Feeds one fix that may have an error ellipse and a height. See ``MonitorEngine/feed(_:ellipse:height:)``.
   @discardableResult
-  public mutating func feed(_ fix: Fix, ellipse: FixEllipse?) throws(MonitorError) -> FeedResult {
+  public mutating func feed(
+    _ fix: Fix, ellipse: FixEllipse?, height: FixHeight? = nil
+  ) throws(MonitorError) -> FeedResult {
     let before = mark
     defer { if storage != nil, mark != before { keep() } }
-    return try engine.feed(fix, ellipse: ellipse, &survey)
+    return try engine.feed(fix, FixExtras(ellipse: ellipse, height: height), &survey)
   }
 
   /// Feeds many fixes in order. See ``MonitorEngine/feed(_:result:)-(Span<Fix>,_)``.

@@ -287,6 +287,7 @@ public struct StoredFleet: Sendable {
       inputs: engine.devices.notes.inputs)
   }
 
+  @_optimize(size)
   private mutating func savePart(_ storage: any FleetStorage) throws(MonitorError) {
     guard var parts, !storage.mustWriteAll() else { return try save(storage, all: true) }
     let part = engine.devices.notes.part(of: limits.part, from: parts.place, to: parts.end, engine.devices.lines)

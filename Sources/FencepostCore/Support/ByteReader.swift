@@ -73,8 +73,13 @@ struct ByteReader {
   }
 
   /// Skips the byte that ``ByteWriter/putMark()`` writes; returns whether it is next.
-  mutating func takeMark() -> Bool {
-    guard remaining > 0, bytes[offset] == 9 else { return false }
+  mutating func takeMark() -> Bool { takeByte(9) }
+
+  /// Skips the byte that ``ByteWriter/putHeightMark()`` writes; returns whether it is next.
+  mutating func takeHeightMark() -> Bool { takeByte(10) }
+
+  private mutating func takeByte(_ byte: UInt8) -> Bool {
+    guard remaining > 0, bytes[offset] == byte else { return false }
     offset += 1
     return true
   }
@@ -111,6 +116,13 @@ struct ByteReader {
       throw Damage("a probability is \(probability)")
     }
     return probability
+  }
+
+  /// A signed distance from the limits of a band.
+  mutating func takeVerticalDistance() throws(Damage) -> Double {
+    let distance = try takeDouble()
+    guard distance.isFinite else { throw Damage("a vertical distance is \(distance)") }
+    return distance
   }
 
   mutating func takeBytes(_ count: Int) throws(Damage) -> UnsafeRawBufferPointer {

@@ -84,6 +84,9 @@ struct ByteWriter: ~Copyable {
   /// Writes a byte that is never the first byte of a number that ``putCompact(_:)-(Double)`` writes.
   mutating func putMark() { put(9 as UInt8) }
 
+  /// Writes another byte that is never the first byte of such a number.
+  mutating func putHeightMark() { put(10 as UInt8) }
+
   /// Writes the bytes unchanged, without their count.
   mutating func put(_ raw: UnsafeRawBufferPointer) {
     guard let source = raw.baseAddress, raw.count > 0 else { return }

@@ -139,7 +139,7 @@ struct SparseSlots<Value: SparseValue>: Sendable {
   extension SparseSlots {
     func checkInvariants() throws(Invariant.Broken) {
       try table.checkInvariants()
-      var slots: Set<UInt32> = []
+      var slots = Set<UInt32>()
       table.forEach { slots.insert($0.slot) }
       try Invariant.hold(
         slots.count == count && slots.allSatisfy { self[$0] != nil }, "each slot with a value is found once")

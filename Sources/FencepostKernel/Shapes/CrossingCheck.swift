@@ -164,12 +164,12 @@ struct CrossingCheck {
     // same on every machine.
     let vertices = line.vertices
     let order = line.vertexOrder
-    var touched: [Int: [Int]] = [:]
+    var touched = [Int: [Int]]()
     for touch in touches { touched[touch.vertex, default: []].append(touch.edge) }
     // Vertices whose places are nearly but not exactly the same are examined together.
     var joined = Clusters()
     for (one, other) in meetings where vertices[one] != vertices[other] { joined.join(one, other) }
-    var together: [Int: [Int]] = [:]
+    var together = [Int: [Int]]()
     var first = 0
     while first < order.count {
       var last = first + 1
@@ -189,7 +189,7 @@ struct CrossingCheck {
       first = last
     }
     // A later group may have joined two earlier groups.
-    var clusters: [Int: [Int]] = [:]
+    var clusters = [Int: [Int]]()
     for (root, group) in together { clusters[joined.root(of: root), default: []] += group }
     for root in clusters.keys.arranged() {
       let group = (clusters[root] ?? []).arranged()
@@ -301,7 +301,7 @@ struct CrossingCheck {
   /// True if two passages through a place cross each other there, that is, if the ends of each passage are on different
   /// sides of the other.
   private static func interleave(_ directions: [Direction]) -> Bool {
-    var counts: [Int: Int] = [:]
+    var counts = [Int: Int]()
     for direction in directions {
       // Where a seam was cancelled, a chain of edges may be open. The end of an open chain has no passage through this
       // place.
@@ -365,7 +365,7 @@ extension ShapeLine {
   @inline(never)
   var crowdedVertices: [Int: [Int]] {
     let order = vertexOrder
-    var crowded: [Int: [Int]] = [:]
+    var crowded = [Int: [Int]]()
     var first = 0
     while first < order.count {
       var last = first + 1
@@ -382,7 +382,7 @@ extension ShapeLine {
 /// A partition of numbers into groups (Galler and Fischer, "An improved equivalence algorithm", Communications of the
 /// ACM 7, 1964).
 private struct Clusters {
-  private var parents: [Int: Int] = [:]
+  private var parents = [Int: Int]()
 
   func contains(_ number: Int) -> Bool { parents[number] != nil }
 

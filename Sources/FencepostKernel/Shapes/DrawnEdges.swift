@@ -114,7 +114,7 @@ struct EdgeDivision {
   }
 
   private let drawn: DrawnEdges
-  private var cuts: [SeamCancelling.Pair: [Cut]] = [:]
+  private var cuts = [SeamCancelling.Pair: [Cut]]()
 
   /// - Parameter pairs: The pairs of edges to divide, from `CrossingCheck.divisible`.
   init(_ drawn: DrawnEdges, _ pairs: [(Int, Int)]) {

@@ -21,7 +21,7 @@ extension EarthVector {
   }
 
   @inlinable @inline(__always)
-  func dot(_ other: EarthVector) -> Double { x * other.x + y * other.y + z * other.z }
+  package func dot(_ other: EarthVector) -> Double { x * other.x + y * other.y + z * other.z }
 
   @inlinable @inline(__always)
   func cross(_ other: EarthVector) -> EarthVector {
@@ -29,7 +29,7 @@ extension EarthVector {
   }
 
   @inlinable @inline(__always)
-  var length: Double { dot(self).squareRoot() }
+  package var length: Double { dot(self).squareRoot() }
 
   /// The product with the matrix a²D, where D = diag(a⁻², a⁻², b⁻²). For a point of the surface, `scaled` is a vector
   /// along the outward normal.

@@ -24,21 +24,41 @@ extension GeodesicShape {
     near.look(self, at: position)
   }
 
+  /// Wider bounds of D, computed only from the last answer of ``bounds(at:among:)``; `nil` if this answer cannot decide,
+  /// or if a new one is worth its time.
+  public func boundsAfterMove(to position: EarthVector, among near: inout NearEdges) -> (least: Double, most: Double)? {
+    near.glance(self, at: position)
+  }
+
   @inline(__always)
   func bounds(at position: EarthVector, _ found: NearestEdges) -> FoundNear? {
     var side = -1
     if isPolygon {
-      guard found.least > 0, found.most < ShapeLine.farthestPlainSide else { return nil }
+      guard found.least > 0, found.most < ShapeLine.farthestPlainSide else { return exactly(at: position, found) }
       side = 0
       for index in 0..<found.count {
         let own = line.plainSide(
           of: position, Int(found.edges[index]), found.parts[index], Double(found.most))
-        guard own != 0, own != -side else { return nil }
+        guard own != 0, own != -side else { return exactly(at: position, found) }
         side = own
       }
     }
     let (least, most) = bounds(found.least, found.most, side)
     return FoundNear(least: least, most: most, edges: found.edges, count: found.count)
+  }
+
+  /// Bounds of D if the chords of the nearest edges do not decide the side: computed exactly, if the line is near.
+  @inline(never)
+  private func exactly(at position: EarthVector, _ found: NearestEdges) -> FoundNear? {
+    guard found.count > 0, found.most < 1_000,
+      let foot = line.nearest(to: position, among: found.edges, found.count, isSided: true),
+      // See `boundaryDistance(of:)`.
+      foot.side <= 0 || boundingCap.centre.squaredChord(to: position).squareRoot() <= boundingCap.reach + 1
+    else { return nil }
+    let exact = distance(foot)
+    return FoundNear(
+      least: exact - 2 * DistanceBounds.doubt, most: exact + 2 * DistanceBounds.doubt, edges: found.edges,
+      count: found.count, exact: exact)
   }
 
   @inline(__always)
@@ -51,8 +71,12 @@ extension GeodesicShape {
   /// line.
   @inline(__always)
   private func bounds(_ leastChord: Float, _ mostChord: Float, _ side: Int) -> (least: Double, most: Double) {
-    let least = max(0, Double(leastChord))
-    let most = GeodesicShape.most(ofChord: Double(mostChord))
+    bounds(max(0, Double(leastChord)), Double(mostChord), side)
+  }
+
+  @inline(__always)
+  func bounds(_ least: Double, _ mostChord: Double, _ side: Int) -> (least: Double, most: Double) {
+    let most = GeodesicShape.most(ofChord: mostChord)
     return side > 0 ? (-most - offset, -least - offset) : (least - offset, most - offset)
   }
 
@@ -168,4 +192,12 @@ public struct FoundNear: Sendable {
   public var most: Double
   var edges: SIMD8<Int32>
   var count: Int
+  /// The signed boundary distance, if it had to be computed exactly; otherwise NaN.
+  var exact = Double.nan
+
+  /// The bounds for a point that is up to `distance` away.
+  @inline(__always)
+  func widened(by distance: Double) -> FoundNear {
+    FoundNear(least: least - distance, most: most + distance, edges: edges, count: count)
+  }
 }

@@ -113,6 +113,7 @@ public final class GeodesicShape: Sendable {
   /// Computes the signed boundary distance D. Only the edges that may be nearest are examined, if these are known; the
   /// result is bit for bit the same as with all edges.
   public func boundaryDistance(of point: SurfacePoint, near found: FoundNear) -> Double {
+    if !found.exact.isNaN { return found.exact }
     guard let foot = line.nearest(to: point.vector, among: found.edges, found.count, isSided: isPolygon) else {
       return boundaryDistance(of: point)
     }

@@ -44,10 +44,7 @@ extension GeodesicShape {
   ///   - end: Another position, at most ``longestWay`` away. The path is the geodesic between the two positions.
   public func crossings(from start: EarthVector, to end: EarthVector, into result: inout [LineCrossing]) {
     guard start != end, let search = LineCrossingSearch(line, ShortSegment(from: start, to: end)) else { return }
-    var edges: [Int] = []
-    LineSearch.run(line, at: search.middle, limit: search.way.length / 2 + 1e-3) { found, _ in
-      edges.append(found.edge)
-    }
+    var edges = LineSearch.edges(of: line, at: search.middle, limit: search.way.length / 2 + 1e-3)
     edges.arrange()
     for edge in edges {
       if let crossing = search.crossing(of: edge) { result.append(crossing) }

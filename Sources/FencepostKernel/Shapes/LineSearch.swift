@@ -147,32 +147,8 @@ struct LineSearch {
     }
   }
 
-  /// Bounds of the distances from the point to the chords of four edges, and the position of the nearest point on each
-  /// chord.
   @inline(__always)
-  func four(_ first: Int) -> (near: SIMD4<Float>, far: SIMD4<Float>, part: SIMD4<Float>) {
-    let (ax, ay, az) = (half(0, first), half(1, first), half(2, first))
-    let (dx, dy, dz) = (half(0, first &+ 1) - ax, half(1, first &+ 1) - ay, half(2, first &+ 1) - az)
-    let (px, py, pz) = (x - ax, y - ay, z - az)
-    let square = dx * dx + dy * dy + dz * dz
-    var part = (px * dx + py * dy + pz * dz) / square.replacing(with: 1e-20, where: square .< 1e-20)
-    part = part.replacing(with: 0, where: part .< 0)
-    part = part.replacing(with: 1, where: part .> 1)
-    let (qx, qy, qz) = (px - part * dx, py - part * dy, pz - part * dz)
-    let chord = (qx * qx + qy * qy + qz * qz).squareRoot()
-    var slack = square * LineSearch.bend + 1e-7
-    if any(square .> 1e12) { slack.replace(with: square * (2.5 * LineSearch.bend), where: square .> 1e12) }
-    slack += rounding
-    return (chord - slack, chord + slack, part)
-  }
-
-  @inline(__always)
-  private func half(_ axis: Int, _ first: Int) -> SIMD4<Float> {
-    corners.loadUnaligned(fromByteOffset: 4 &* (axis &* stride &+ first), as: SIMD4<Float>.self)
-  }
-
-  @inline(__always)
-  private func chords(_ first: Int) -> (chord: SIMD8<Float>, sagitta: SIMD8<Float>, part: SIMD8<Float>) {
+  func chords(_ first: Int) -> (chord: SIMD8<Float>, sagitta: SIMD8<Float>, part: SIMD8<Float>) {
     let (ax, ay, az) = (row(0, first), row(1, first), row(2, first))
     let (dx, dy, dz) = (row(0, first &+ 1) - ax, row(1, first &+ 1) - ay, row(2, first &+ 1) - az)
     let (px, py, pz) = (x - ax, y - ay, z - az)

@@ -1,7 +1,9 @@
 /// Stores the edges of a shape that are near a position, so that the nearest edge to a point close to the position is
 /// usually found without a search of the tree.
 ///
-/// Stores the eight nearest groups of edges, and the distance within which there are no other groups.
+/// Stores the eight nearest groups of edges, and the distance within which there are no other groups. Also stores the
+/// answer of the last query, and the edge that was nearest then if no other edge was about as near: until the point has
+/// moved as far as to the second edge, the plane through the nearest edge alone separates the two sides.
 public struct NearEdges: Sendable {
   /// The numbers of the stored groups. Only the first `count` elements are in use; the other elements are 0, and their
   /// gaps are infinite.
@@ -18,6 +20,11 @@ public struct NearEdges: Sendable {
   /// The shape whose groups of edges are stored, and the number of all groups of that shape.
   private var owner: ObjectIdentifier?
   private var groupCount = 0
+  /// The point of the last query that was answered, and the answer. Its `count` is 0 if no query was answered yet.
+  private var last = EarthVector(x: 0, y: 0, z: 0)
+  private var answer = FoundNear(least: 0, most: 0, edges: SIMD8(), count: 0)
+  /// The edge that was nearest to `last`; without such an edge, `lone.free` is not positive.
+  private var lone = LoneEdge()
 
   static var capacity: Int { 8 }
 
@@ -41,11 +48,17 @@ public struct NearEdges: Sendable {
   @inline(__always)
   mutating func look(_ shape: GeodesicShape, at point: EarthVector) -> FoundNear? {
     guard owner == ObjectIdentifier(shape), shape.line.groupCount == groupCount, count > 0 else { return nil }
+    let step = point - last
+    if step.dot(step) <= NearEdges.samePoint * NearEdges.samePoint, answer.count > 0 {
+      return step.dot(step) == 0 ? answer : answer.widened(by: NearEdges.samePoint)
+    }
     let apart = point - centre
     // Rounded up.
     let moved = Float(apart.dot(apart).squareRoot()) * (1 + 0x1p-20)
     guard moved < reach else { return nil }
     var found = NearestEdges()
+    // A lower bound of the distances to the edges that are not candidates.
+    var free = reach - moved
     LineSearch.use(shape.line, at: point) { search, _ in
       withUnsafeTemporaryAllocation(of: LineSearch.Scan.self, capacity: NearEdges.capacity) { scans in
         let scans = scans.baseAddress.unsafelyUnwrapped
@@ -58,8 +71,17 @@ public struct NearEdges: Sendable {
           var limit = LineCandidates.widened(most)
           withUnsafeBytes(of: gaps) { gaps in
             for index in 0..<count {
+              guard index != first else { continue }
               let gap = gaps.load(fromByteOffset: 4 &* index, as: Float.self)
-              guard gap - moved <= limit, index != first, search.gap(group(index)) <= limit else { continue }
+              guard gap - moved <= limit else {
+                free = min(free, gap - moved)
+                continue
+              }
+              let own = search.gap(group(index))
+              guard own <= limit else {
+                free = min(free, own)
+                continue
+              }
               let other = search.scan(group(index), scans + scanned)
               scanned &+= 1
               if other < most {
@@ -69,12 +91,78 @@ public struct NearEdges: Sendable {
             }
           }
           first = nearest
-          found.take(scans, scanned, most)
+          free = min(free, found.take(scans, scanned, most))
         }
       }
     }
-    guard found.count > 0, moved + LineCandidates.widened(found.most) < reach else { return nil }
-    return shape.bounds(at: point, found)
+    guard found.count > 0, moved + LineCandidates.widened(found.most) < reach,
+      let bounds = shape.bounds(at: point, found)
+    else { return nil }
+    (last, answer) = (point, bounds)
+    lone = LoneEdge(shape, found, at: point, free: free)
+    return bounds
+  }
+
+  /// Bounds of the signed boundary distance of a point that come from the last answer alone; `nil` if they do not
+  /// decide the side, or are much wider than those of ``look(_:at:)``.
+  @inline(__always)
+  func glance(_ shape: GeodesicShape, at point: EarthVector) -> (least: Double, most: Double)? {
+    guard owner == ObjectIdentifier(shape), let chord = lone.chord(after: point - last) else { return nil }
+    return shape.bounds(chord.least, chord.most, lone.isLeft ? 1 : -1)
+  }
+
+  /// Two points that are less than this apart, in metres, get the same answer, with bounds that are wider by this.
+  private static var samePoint: Double { 2e-6 }
+}
+
+/// The only edge of a polygon that is about as near to a point as the nearest one.
+private struct LoneEdge {
+  /// The normal of the plane through the edge and the vertical at its start, towards the side of the point.
+  private var normal = EarthVector(x: 0, y: 0, z: 0)
+  /// A lower bound of the distance from the point to the edge, measured along `normal`, in metres.
+  private var ahead = 0.0
+  /// A lower bound of the distance from the point to every other edge; negative if there is no such edge.
+  private var free = -1.0
+  /// An upper bound of the distance from the point to the edge.
+  private var most = 0.0
+  private(set) var isLeft = false
+
+  /// The greatest move, in metres, after which the edge still tells the side. The straight line between two points of
+  /// the surface that are so far apart is less than 2 mm below the surface.
+  private static var farthest: Double { 300 }
+  /// More than that depth and all errors, in metres.
+  private static var margin: Double { 0.01 }
+  /// If the other edges leave less than this fraction of the distance from the edge, a new search is worth its time.
+  private static var leastShare: Double { 0.5 }
+
+  init() {}
+
+  @inline(__always)
+  init(_ shape: GeodesicShape, _ found: NearestEdges, at point: EarthVector, free: Float) {
+    guard shape.isPolygon, found.count == 1, found.parts[0] > 0, found.parts[0] < 1 else { return }
+    let edge = Int(found.edges[0])
+    let start = shape.line.vertices[edge]
+    let left = start.scaled.cross(shape.line.vertices[edge &+ 1] - start)
+    let side = left.dot(point - start) / left.length
+    isLeft = side > 0
+    normal = left / (isLeft ? left.length : -left.length)
+    // No point of the edge is farther from the plane than the edge is from its chord, which lies in the plane.
+    ahead = side.magnitude - shape.line.sagitta(edge) - LoneEdge.margin
+    self.free = ahead > 0 ? Double(free) - LoneEdge.margin : -1
+    most = Double(found.most)
+  }
+
+  /// Bounds of the chord from a point to the nearest edge, if the point is certainly on the same side as before.
+  ///
+  /// On the straight way to the point, neither is the plane of the edge reached nor any other edge.
+  ///
+  /// - Parameter apart: How far the point has moved.
+  @inline(__always)
+  func chord(after apart: EarthVector) -> (least: Double, most: Double)? {
+    let moved = apart.dot(apart).squareRoot()
+    let (ahead, free) = (ahead + normal.dot(apart), free - moved)
+    guard free > 0, moved < LoneEdge.farthest, ahead > 0, free >= LoneEdge.leastShare * ahead else { return nil }
+    return (min(ahead, free), most + moved)
   }
 }
 
@@ -103,20 +191,31 @@ struct NearestEdges {
 
   /// Replaces the candidates with those edges of the scanned groups that may be nearest; the groups must contain all
   /// such edges.
+  ///
+  /// - Returns: A lower bound of the distances to the other edges of these groups, in metres.
   @inline(__always)
-  fileprivate mutating func take(_ scans: UnsafeMutablePointer<LineSearch.Scan>, _ scanned: Int, _ most: Float) {
+  fileprivate mutating func take(
+    _ scans: UnsafeMutablePointer<LineSearch.Scan>, _ scanned: Int, _ most: Float
+  ) -> Float {
     let limit = LineCandidates.widened(most)
     var (edges, parts) = (SIMD8<Int32>(), SIMD8<Float>())
-    var (taken, least) = (0, Float.infinity)
+    var (taken, least, others) = (0, Float.infinity, Float.infinity)
     withUnsafeMutableBytes(of: &edges) { edges in
       withUnsafeMutableBytes(of: &parts) { parts in
         for scan in scans..<(scans + scanned) {
           least = min(least, scan.pointee.least)
-          guard scan.pointee.least <= limit else { continue }
+          guard scan.pointee.least <= limit else {
+            others = min(others, scan.pointee.least)
+            continue
+          }
           let start = Int32(truncatingIfNeeded: scan.pointee.group &* ShapeLine.fanOut)
           let row = UnsafeRawPointer(scan)
           for lane in 0..<8 {
-            guard row.load(fromByteOffset: 4 &* lane, as: Float.self) <= limit else { continue }
+            let near = row.load(fromByteOffset: 4 &* lane, as: Float.self)
+            guard near <= limit else {
+              others = min(others, near)
+              continue
+            }
             guard taken < 8 else { return taken = 9 }
             edges.storeBytes(of: start &+ Int32(lane), toByteOffset: 4 &* taken, as: Int32.self)
             parts.storeBytes(
@@ -129,6 +228,7 @@ struct NearestEdges {
     }
     (self.edges, self.parts, count) = (edges, parts, taken > 8 ? 0 : taken)
     (self.least, self.most) = (least, most)
+    return others
   }
 }
 
@@ -188,9 +288,9 @@ extension LineSearch {
   /// Working memory of a search: where the eight edges of a group are in relation to a point.
   struct Scan {
     /// A lower bound of the distance to each chord, in metres; infinite for a lane without an edge.
-    fileprivate(set) var near: (SIMD4<Float>, SIMD4<Float>)
+    fileprivate(set) var near: SIMD8<Float>
     /// The nearest point of each chord, as a fraction of the chord's length.
-    fileprivate(set) var part: (SIMD4<Float>, SIMD4<Float>)
+    fileprivate(set) var part: SIMD8<Float>
     fileprivate(set) var group: Int
     /// The smallest of the eight bounds in `near`.
     fileprivate(set) var least: Float
@@ -204,35 +304,29 @@ extension LineSearch {
   /// - Returns: An upper bound of the distance to the nearest chord.
   @inline(__always)
   fileprivate func scan(_ group: Int, _ scan: UnsafeMutablePointer<Scan>) -> Float {
-    let (low, high) = (four(group &* ShapeLine.fanOut), four(group &* ShapeLine.fanOut &+ 4))
-    var (least, most) = (low.near.orLess(high.near).least, low.far.orLess(high.far).least)
-    scan.initialize(to: Scan(near: (low.near, high.near), part: (low.part, high.part), group: group, least: least))
+    let (chord, sagitta, part) = chords(group &* ShapeLine.fanOut)
+    let slack = sagitta + rounding
+    let (near, far) = (chord - slack, chord + slack)
+    var (least, most) = (near.leastElement, far.leastElement)
+    scan.initialize(to: Scan(near: near, part: part, group: group, least: least))
     let bits = bits(group)
-    if bits != 0xff { (least, most) = leaveOut(~bits, scan, low.far, high.far) }
+    if bits != 0xff { (least, most) = leaveOut(~bits, scan, far) }
     return most
   }
 
   /// Excludes the lanes that contain no edge.
   @inline(never)
   private func leaveOut(
-    _ bits: UInt8, _ scan: UnsafeMutablePointer<Scan>, _ low: SIMD4<Float>, _ high: SIMD4<Float>
+    _ bits: UInt8, _ scan: UnsafeMutablePointer<Scan>, _ far: SIMD8<Float>
   ) -> (least: Float, most: Float) {
-    var far = (low, high)
-    for lane in 0..<4 {
-      if bits & (1 << lane) != 0 { (scan.pointee.near.0[lane], far.0[lane]) = (.infinity, .infinity) }
-      if bits & (16 << lane) != 0 { (scan.pointee.near.1[lane], far.1[lane]) = (.infinity, .infinity) }
+    var far = far
+    for lane in 0..<8 where bits & (1 << lane) != 0 {
+      scan.pointee.near[lane] = .infinity
+      far[lane] = .infinity
     }
-    scan.pointee.least = scan.pointee.near.0.orLess(scan.pointee.near.1).least
-    return (scan.pointee.least, far.0.orLess(far.1).least)
+    scan.pointee.least = scan.pointee.near.leastElement
+    return (scan.pointee.least, far.leastElement)
   }
-}
-
-extension SIMD4 where Scalar == Float {
-  @inline(__always)
-  fileprivate func orLess(_ other: SIMD4) -> SIMD4 { replacing(with: other, where: other .< self) }
-
-  @inline(__always)
-  fileprivate var least: Float { Swift.min(Swift.min(x, y), Swift.min(z, w)) }
 }
 
 #if FENCEPOST_INVARIANTS

@@ -48,7 +48,7 @@ struct SeamCancelling {
       }
       return
     }
-    var walked: [Pair: Int] = [:]
+    var walked = [Pair: Int]()
     for ring in rings {
       for (start, end) in ring.pairs(isRing: true) where !SeamCancelling.isOnAntimeridian(ring, start, end) {
         walked[Pair(ring.points[start], ring.points[end]), default: 0] += 1
@@ -56,7 +56,7 @@ struct SeamCancelling {
     }
     // For each edge in each direction, the number of copies that are cancelled by copies in the opposite direction;
     // add() counts these numbers down.
-    var cancelled: [Pair: Int] = [:]
+    var cancelled = [Pair: Int]()
     for ring in rings {
       for (start, end) in ring.pairs(isRing: true) {
         let pair = Pair(ring.points[start], ring.points[end])
@@ -72,7 +72,7 @@ struct SeamCancelling {
 
   /// If a chain ends where another chain begins, joins the two chains.
   private mutating func join() {
-    var waiting: [Key: [Int]] = [:]
+    var waiting = [Key: [Int]]()
     for (number, chain) in chains.enumerated().reversed() where !SeamCancelling.isClosed(chain) {
       waiting[Key(chain[0].start), default: []].append(number)
     }

@@ -54,6 +54,7 @@ public struct ShapeDefect: Error, Sendable, Equatable {
 extension ShapeDefect {
   /// One line for the caller: the defect, its place, and the accepted values. Parts, rings and edges are counted from
   /// 0; ring 0 of a part is the outer one.
+  @_optimize(size)
   public var message: String {
     var text = "\(reason.rawValue): \(explanation)"
     if let place { text += ", \(place.text)" }
@@ -62,6 +63,7 @@ extension ShapeDefect {
     return text
   }
 
+  @_optimize(size)
   private var explanation: String {
     switch reason {
     case .coordinate: "a vertex is out of range; latitudes must be in [-90, 90] and longitudes in [-360, 360] degrees"

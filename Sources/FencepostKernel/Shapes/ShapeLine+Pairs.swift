@@ -66,7 +66,7 @@ extension ShapeLine {
   ) throws(ShapeDefect) -> Int {
     let fan = ShapeLine.fanOut
     if level == 0 {
-      try joinEdges(one * fan, other * fan, tolerance, body)
+      for (first, second) in nearPairs(one * fan, other * fan, tolerance) { try body(first, second) }
       return 1
     }
     var compared = 0
@@ -90,9 +90,8 @@ extension ShapeLine {
 
   /// Compares each edge in one group with the eight edges in another group. A first comparison, in single precision,
   /// uses the balls around the edges.
-  private func joinEdges(
-    _ one: Int, _ other: Int, _ tolerance: Double, _ body: (Int, Int) throws(ShapeDefect) -> Void
-  ) throws(ShapeDefect) {
+  private func nearPairs(_ one: Int, _ other: Int, _ tolerance: Double) -> [(Int, Int)] {
+    var pairs: [(Int, Int)] = []
     let (group, others) = (group(one), group(other))
     // Half of the chord, plus a margin for the height of the arc above it and for rounding errors.
     let rounding = (balls[balls.count - 1].reach + 1) * 0x1p-19 + Float(tolerance)
@@ -119,14 +118,15 @@ extension ShapeLine {
         let (first, second) = (one + lane, other + otherLane)
         if second == first + 1 {
           // The two edges have a vertex in common.
-          try body(first, second)
+          pairs.append((first, second))
           continue
         }
         let apart = chord(first).distance(to: chord(second))
         guard apart <= sagitta(first) + sagitta(second) + tolerance else { continue }
         if isBeside(second, first, tolerance) || isBeside(first, second, tolerance) { continue }
-        try body(first, second)
+        pairs.append((first, second))
       }
     }
+    return pairs
   }
 }

@@ -91,7 +91,11 @@ extension GeodesicShape {
     let limit = LineCandidates.widened(near.most)
     guard near.count > 0, Double(limit) < reach else { return isSurely(bounds(at: position)) }
     guard let nearest = near.nearest(within: limit) else { return nil }
-    if let found = bounds(at: position, nearest), let answer = isSurely((found.least, found.most)) { return answer }
+    if let found = bounds(at: position, nearest) {
+      let isExact = !found.exact.isNaN
+      if let answer = isSurely(isExact ? (found.exact, found.exact) : (found.least, found.most)) { return answer }
+      if isExact { return nil }
+    }
     guard Double(limit) < ShortDistance.limit,
       let foot = line.nearest(to: position, among: nearest.edges, nearest.count, isSided: true)
     else { return nil }

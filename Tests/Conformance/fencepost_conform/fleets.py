@@ -26,12 +26,14 @@ from .steps import (
     DOUBT_KEYS,
     EVENT_KEYS,
     EXPLAIN_KEYS,
+    HEIGHTS,
+    PART_KEYS,
     TOLERANCE,
     Mismatch,
+    beside,
     compare,
     compare_located,
     definition,
-    ellipse_of,
     event_members,
     explanation_members,
     host_of,
@@ -40,6 +42,8 @@ from .steps import (
     text,
 )
 
+_NONE = (math.nan,) * 3 + tuple(HEIGHTS.values())
+"""The values beside a fix that has neither an error ellipse nor heights."""
 PRESENCE_KEYS = ("identifier", "since", "evidence_date")
 
 
@@ -167,7 +171,7 @@ class FleetRun:
                 raise ValueError(f"no circle {plain(fix['of'])} was added")
             end = geodesic.direct(*self.circles[fix["of"]].center, fix.get("bearing", 0), fix["distance"])
             place = end.latitude, end.longitude
-        return (*place, number(fix.get("accuracy", 0.0)), to_us(fix["time"]), *ellipse_of(fix))
+        return (*place, number(fix.get("accuracy", 0.0)), to_us(fix["time"]), *beside(fix))
 
     def fix(self, step: dict[str, Any], name: str) -> None:
         # Uses the fleet's handle directly, because `feed()` warns about simulated times.
@@ -175,7 +179,8 @@ class FleetRun:
 
     def fixes(self, step: dict[str, Any], name: str) -> None:
         rows = [self.read_fix(row) for row in step["fixes"]]
-        ellipses = [row[4:] or (math.nan,) * 3 for row in rows]
+        most = max(len(row) for row in rows) - 4
+        more = list(zip(*((*row[4:], *_NONE[len(row) - 4 :]) for row in rows)))
         taken = len(rows)
         try:
             self.fleets[name].feed_many(
@@ -184,7 +189,8 @@ class FleetRun:
                 longitude=[row[1] for row in rows],
                 accuracy=[row[2] for row in rows],
                 time=[row[3] for row in rows],
-                error_ellipse=tuple(zip(*ellipses)) if any(len(row) > 4 for row in rows) else None,
+                error_ellipse=tuple(more[:3]) if most >= 3 else None,
+                **(dict(zip(HEIGHTS, more[3:])) if most > 3 else {}),
             )
         except QueueFullError as error:
             taken = error.position or 0
@@ -258,7 +264,7 @@ class FleetRun:
             got = explanation_members(self.fleets[name][step["device"]].explain(step["explain"]))
         except NotFoundError:
             pass
-        compare(step["is"], got, TOLERANCE, (*EXPLAIN_KEYS, *DOUBT_KEYS, "ellipse"))
+        compare(step["is"], got, TOLERANCE, (*EXPLAIN_KEYS, *DOUBT_KEYS, *PART_KEYS, "ellipse"))
 
     def located(self, step: dict[str, Any], name: str) -> None:
         compare_located(step, self.table)

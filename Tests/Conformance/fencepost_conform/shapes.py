@@ -78,9 +78,12 @@ def shape_members(condition: Shape) -> dict[str, Any]:
     return {"polygon": {"coordinates": parts, **options}}
 
 
-def names(message: str, reason: str, at: dict[str, int]) -> bool:
+def names(message: str, reason: str, at: dict[str, Any]) -> bool:
     """Returns True if a message contains the reason, and each part, ring, edge or vertex that it names has the right
-    number."""
+    number. The message must name the `identifiers` of a cycle in order."""
     if not re.search(rf"\b{reason}\b", message):
+        return False
+    at = dict(at)
+    if not re.search(".*".join(map(re.escape, at.pop("identifiers", ()))), message, re.DOTALL):
         return False
     return all(f"{what} {number}" in message for what, number in at.items() if re.search(rf"\b{what} \d", message))

@@ -13,12 +13,14 @@ from fencepost._fleet.conditions import Zones
 from fencepost._monitor.monitor import Monitor
 from fencepost._native import ConsumerAlreadyActiveError, InvalidArgumentError, NotFoundError
 from fencepost._values.any_condition import Condition
+from fencepost._values.bands import AltitudeBand
 from fencepost._values.conditions import Beacon, Circle, is_line
 from fencepost._values.enums import Diagnostics
 from fencepost._values.events import Event, diagnostic_names
 from fencepost._values.explanation import Explanation
 from fencepost._values.fixes import BeaconSighting, Fix
 from fencepost._values.policy import TransitionPolicy
+from fencepost._values.rules import Rule
 from fencepost._values.schedule import Schedule, Timing
 
 from .scenarios import plain, to_us
@@ -30,8 +32,11 @@ KINDS: dict[str, type[Condition]] = {
     "beacon": Beacon,
     **SHAPES,
 }
-EXPLAIN_KEYS = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide", "probability")
+EXPLAIN_KEYS = (
+    "reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide", "probability", "vertical_distance"
+)  # fmt: skip
 TIMING_KEYS = ("active", "active_until", "absent_after", "repeat_every", "repeat_limit", "max_events")
+PART_KEYS = ("parts",)
 DOUBT_KEYS = ("doubted_distance", "doubted_seconds", "corroborations")
 EVENT_KEYS = (
     "sequence",
@@ -52,10 +57,17 @@ EVENT_KEYS = (
     "gap",
     "direction",
     "probability",
+    "vertical_distance",
+    "decided_by",
 )
+BAND_KEYS = ("min", "max", "min_reference", "max_reference")
+HEIGHTS = {
+    "altitude": math.nan, "vertical_accuracy": 0.0, "geoid_height": math.nan, "ground_height": math.nan
+}  # fmt: skip
 COUNTERS = ("late_inputs", "invalid_fixes", "ahead_inputs", "doubted_fixes")
 TIMES = ("date", "evidence_date")
 TOLERANCE = 1e-6
+HEIGHT_TOLERANCE = 1e-9
 
 
 class Mismatch(Exception):
@@ -78,6 +90,7 @@ class Member:
     assuming: str | None = None
     tag: int = 0
     timing: Timing | None = None
+    band: AltitudeBand | None = None
 
 
 class Named:
@@ -95,7 +108,7 @@ class Named:
 
     @property
     def distance_tolerance(self) -> float | None:
-        """The tolerance for the boundary distances of events, or None if the monitor has only circles."""
+        """The tolerance for the boundary distances of events, or None if the monitor has only circles and beacons."""
         return DISTANCE_TOLERANCE if self.has_shapes else None
 
     def restart(self) -> None:
@@ -172,7 +185,7 @@ def _ensure(named: Named, step: dict[str, Any]) -> None:
 
 
 def _remember(named: Named, identifier: str, condition: Condition) -> None:
-    named.has_shapes = named.has_shapes or isinstance(condition, tuple(SHAPES.values()))
+    named.has_shapes = named.has_shapes or isinstance(condition, (*SHAPES.values(), Rule))
     if isinstance(condition, Circle):
         named.circles[identifier] = condition
 
@@ -190,12 +203,27 @@ def definition(step: dict[str, Any]) -> tuple[Condition, dict[str, Any]]:
     timing = timing_of(step)
     if timing is not None:
         options["timing"] = timing
+    if "band" in step:
+        options["band"] = band_of(step["band"])
     shape = shape_of(step)
     if shape is not None:
         return shape, options
     if "beacon" in step:
         return Beacon(**step["beacon"]), options
+    if "rule" in step:
+        return rule_of(step["rule"]), options
     return Circle(**{key: number(value) for key, value in step["circle"].items()}), options
+
+
+def rule_of(spec: dict[str, Any]) -> Rule:
+    """Returns the rule of a step."""
+    makers: dict[str, Callable[..., Rule]] = {"all": Rule.all, "any": Rule.any, "none": Rule.none}
+    if "at_least" in spec:
+        rule = Rule.at_least(spec["at_least"], *spec["of"])
+    else:
+        ((form, parts),) = spec.items()
+        rule = makers[form](*parts)
+    return rule
 
 
 def timing_of(step: dict[str, Any]) -> Timing | None:
@@ -210,6 +238,21 @@ def timing_of(step: dict[str, Any]) -> Timing | None:
         pairs = [(to_us(start), to_us(end)) for start, end in given["active"]]
         given["active"] = Schedule(pairs, until=None if until is None else to_us(until))
     return Timing(**given)
+
+
+def band_of(band: dict[str, Any]) -> AltitudeBand:
+    unknown = [key for key in band if key not in BAND_KEYS]
+    if unknown:
+        raise ValueError(f"{unknown[0]} is not one of {', '.join(BAND_KEYS)}")
+    low, high = (number(band.get(key, default)) for key, default in (("min", -math.inf), ("max", math.inf)))
+    return AltitudeBand(low, high, **{key: band[key] for key in BAND_KEYS[2:] if key in band})
+
+
+def _band_members(band: AltitudeBand | None) -> dict[str, Any] | None:
+    if band is None:
+        return None
+    limits = {key: value if math.isfinite(value) else str(value) for key, value in zip(BAND_KEYS, (band.min, band.max))}
+    return {**limits, "min_reference": str(band.min_reference), "max_reference": str(band.max_reference)}
 
 
 def _remove(named: Named, step: dict[str, Any]) -> None:
@@ -227,12 +270,16 @@ def _fix(named: Named, step: dict[str, Any]) -> None:
         latitude, longitude = number(fix["latitude"]), number(fix["longitude"])
     given = Fix(latitude, longitude, number(fix.get("accuracy", 0.0)), time=to_us(fix["time"]))
     # Uses the monitor's handle directly, because `feed()` warns about simulated times.
-    named.monitor._handle.feed_fix(given.latitude, given.longitude, given.accuracy, given.time_us, *ellipse_of(fix))
+    named.monitor._handle.feed_fix(given.latitude, given.longitude, given.accuracy, given.time_us, *beside(fix))
 
 
-def ellipse_of(fix: dict[str, Any]) -> list[float]:
-    """The error ellipse of a fix; an empty list if the fix has none."""
-    return [number(value) for value in fix.get("ellipse", ())]
+def beside(fix: dict[str, Any]) -> list[float]:
+    """The error ellipse of a fix and its heights; an empty list if the fix has neither."""
+    ellipse = [number(value) for value in fix.get("ellipse", ())]
+    if not any(name in fix for name in HEIGHTS):
+        return ellipse
+    heights = [number(fix.get(name, default)) for name, default in HEIGHTS.items()]
+    return [*(ellipse or (math.nan,) * 3), *heights]
 
 
 def _see(named: Named, step: dict[str, Any]) -> None:
@@ -284,8 +331,9 @@ def _record(named: Named, step: dict[str, Any]) -> None:
     record = named.monitor.record(step["record"])
     got = None
     if record is not None:
-        got = {**(event_members(record.last_event) or {}), "condition": _condition(record.condition)}
-    compare(step["is"], got, known=(*EVENT_KEYS, "condition"), distance=named.distance_tolerance)
+        condition, band = _condition(record.condition), _band_members(record.band)
+        got = {**(event_members(record.last_event) or {}), "condition": condition, "band": band}
+    compare(step["is"], got, known=(*EVENT_KEYS, "condition", "band"), distance=named.distance_tolerance)
 
 
 def _identifiers(named: Named, step: dict[str, Any]) -> None:
@@ -303,7 +351,7 @@ def _explain(named: Named, step: dict[str, Any]) -> None:
         got = explanation_members(named.monitor.explain(step["explain"]))
     except NotFoundError:
         pass
-    compare(step["is"], got, TOLERANCE, (*EXPLAIN_KEYS, *DOUBT_KEYS, "ellipse"))
+    compare(step["is"], got, TOLERANCE, (*EXPLAIN_KEYS, *DOUBT_KEYS, *PART_KEYS, "ellipse"))
 
 
 def explanation_members(explanation: Explanation) -> dict[str, Any]:
@@ -314,7 +362,13 @@ def explanation_members(explanation: Explanation) -> dict[str, Any]:
         {key: getattr(explanation, key) for key in EXPLAIN_KEYS}
         | dict(zip(DOUBT_KEYS, doubted))
         | {"ellipse": None if ellipse is None else list(ellipse)}
+        | {"parts": _parts(explanation)}
     )
+
+
+def _parts(explanation: Explanation) -> list[dict[str, str]] | None:
+    parts = explanation.parts
+    return None if parts is None else [{"identifier": part.identifier, "state": str(part.state)} for part in parts]
 
 
 def _nearest_boundary_point(named: Named, step: dict[str, Any]) -> None:
@@ -341,13 +395,15 @@ def compare_located(step: dict[str, Any], asked: Monitor | Zones) -> None:
     if "nearest" in step:
         latitude, longitude = (number(step["nearest"][key]) for key in ("latitude", "longitude"))
         return _compare_distances(step, asked.nearest(latitude, longitude, int(step["nearest"]["count"])))
-    place = [number(step["containing"][key]) for key in ("latitude", "longitude")]
-    names = asked.containing(*place)
+    asks = {key: number(value) for key, value in step["containing"].items()}
+    place = [asks.pop(key) for key in ("latitude", "longitude")]
+    names = asked.containing(*place, **asks)
     if find_spec("numpy") is None:  # only the result in columns has distances, and it needs NumPy
         if [one.get("identifier") for one in step["are"]] != names:
             raise Mismatch(plain(step["are"]), text(names))
         return None
-    found = asked.containing([place[0]], [place[1]], distances=True)
+    columns: dict[str, Any] = {key: [value] for key, value in asks.items()}
+    found = asked.containing([place[0]], [place[1]], distances=True, **columns)
     if found[0] != names:
         raise Mismatch(text(names), text(found[0]))
     return _compare_distances(step, dict(zip(names, found.columns()["distance"])))
@@ -402,6 +458,8 @@ def event_members(event: Event | None) -> dict[str, Any] | None:
         "gap": event.follows_gap,
         "direction": None if event.direction is None else str(event.direction),
         "probability": event.probability,
+        "vertical_distance": event.vertical_distance,
+        "decided_by": event.decided_by,
     }
 
 
@@ -410,6 +468,8 @@ def _condition(condition: Condition) -> dict[str, Any]:
         return shape_members(condition)
     if isinstance(condition, Circle):
         return {"circle": {key: getattr(condition, key) for key in ("latitude", "longitude", "radius")}}
+    if isinstance(condition, Rule):
+        return {"rule": {key: value for key, value in condition.to_dict().items() if key != "kind"}}
     components = {"uuid": str(condition.uuid), "major": condition.major, "minor": condition.minor}
     return {"beacon": {key: value for key, value in components.items() if value is not None}}
 
@@ -447,7 +507,9 @@ def compare(
         elif key == "condition" and isinstance(value, dict) and isinstance(found, dict):
             same = _is_listed(value, found)
         elif isinstance(value, int | float) and isinstance(found, int | float):
-            most = {"boundary_distance": distance, "probability": TOLERANCE}.get(key, tolerance)
+            most = {
+                "boundary_distance": distance, "probability": TOLERANCE, "vertical_distance": HEIGHT_TOLERANCE
+            }.get(key, tolerance)  # fmt: skip
             if on_path and key in ("latitude", "longitude", "boundary_distance"):
                 most = DISTANCE_TOLERANCE if key == "boundary_distance" else PLACE_TOLERANCE
             same = value == found if most is None else abs(value - found) <= most

@@ -55,6 +55,17 @@ import Testing
           try subject(LineGeographicCondition(paths: [path, path])),
         ]
       ),
+      (
+        .rule,
+        [
+          try subject(Rule.any(["a", "b"])), try subject(Rule.any(["b", "a"])),
+          try subject(Rule.atLeast(1, of: ["a", "b"])),
+        ],
+        [
+          try subject(Rule.all(["a", "b"])), try subject(Rule.none(["a", "b"])), try subject(Rule.any(["a", "c"])),
+          try subject(Rule.any(["a"])),
+        ]
+      ),
     ]
   }
 

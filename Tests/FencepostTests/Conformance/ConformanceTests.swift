@@ -9,6 +9,8 @@ import Testing
     #expect(Scenario.all.count { $0.file.hasPrefix("Plausibility/") } >= 25)
     #expect(Scenario.all.count { $0.file.hasPrefix("Probability/") } >= 25)
     #expect(Scenario.all.count { $0.file.hasPrefix("Schedules/") } >= 80)
+    #expect(Scenario.all.count { $0.file.hasPrefix("Height/") } >= 90)
+    #expect(Scenario.all.count { $0.file.hasPrefix("Rules/") } >= 110)
     #expect(Set(Scenario.all.map(\.name)).count == Scenario.all.count)
   }
 

@@ -53,7 +53,12 @@ struct FleetScenarioRunner {
   /// The fleet is restored from its snapshot and continues with the same table; uncommitted events are redelivered.
   private mutating func restart(_ name: String) throws {
     guard let fleet = fleets[name] else { return }
-    fleets[name] = try FleetEngine(restoring: fleet.snapshot(), conditions: table)
+    var restored = try FleetEngine(restoring: fleet.snapshot(), conditions: table)
+    // A device that has had no input is not saved; its host adds it again.
+    for number in fleet.deviceNumbers {
+      if let identifier = fleet.identifier(of: number) { _ = try restored.device(identifier) }
+    }
+    fleets[name] = restored
   }
 
   private mutating func restartBetweenSteps(_ name: String) throws {
@@ -108,7 +113,7 @@ struct FleetScenarioRunner {
       let condition = try named(step, identifier)
       try table.add(
         condition.condition, identifier: identifier, assuming: condition.assuming, policy: condition.policy,
-        tag: condition.tag)
+        tag: condition.tag, timing: condition.timing, band: condition.band)
       remember(condition)
     } else if let identifier = step["ensure"]?.string {
       let condition = try named(step, identifier)
@@ -128,7 +133,7 @@ struct FleetScenarioRunner {
     return NamedCondition(
       definition.condition, identifier: identifier,
       assuming: step["assuming"] == nil ? .unsatisfied : definition.assuming, policy: definition.policy,
-      tag: definition.tag)
+      tag: definition.tag, timing: definition.timing, band: definition.band)
   }
 
   private mutating func remember(_ condition: NamedCondition) {
@@ -153,8 +158,9 @@ struct FleetScenarioRunner {
 
   private mutating func feed(_ step: JSON, _ fleet: inout FleetEngine) throws -> Bool {
     if let fix = step["fix"] {
-      if let ellipse = try fix.ellipse() {
-        try fleet.feed(self.fix(fix), ellipse: ellipse, for: device(step, &fleet))
+      let (ellipse, height) = (try fix.ellipse(), try fix.height())
+      if ellipse != nil || height != nil {
+        try fleet.feed(self.fix(fix), ellipse: ellipse, height: height, for: device(step, &fleet))
       } else {
         try fleet.feed(self.fix(fix), for: device(step, &fleet))
       }
@@ -287,7 +293,7 @@ struct FleetScenarioRunner {
       let (latitude, longitude) = (try from.member("latitude").double(), try from.member("longitude").double())
       let found =
         step["containing"] != nil
-        ? try table.containing(latitude: latitude, longitude: longitude)
+        ? try table.containing(latitude: latitude, longitude: longitude, height: from.height())
         : try table.nearest(latitude: latitude, longitude: longitude, count: Int(try from.member("count").double()))
       guard case .array(let expected) = try step.member("are"), expected.count == found.count else {
         throw Mismatch(expected: try step.member("are"), got: found.map(\.identifier))

@@ -9,6 +9,7 @@ extension JSON {
     var policy = TransitionPolicy.standard
     var tag: UInt64 = 0
     var timing = ConditionTiming.none
+    var band = AltitudeBand.none
   }
 
   func member(_ key: String) throws -> JSON {
@@ -110,6 +111,8 @@ extension JSON {
       definition = Definition(condition: try ScenarioShape(corridor, isPolygon: false).condition)
     } else if let line = self["line"] {
       definition = Definition(condition: try ScenarioShape(line, isPolygon: false, isLine: true).condition)
+    } else if let rule = self["rule"] {
+      definition = Definition(condition: try rule.rule())
     } else {
       let beacon = try member("beacon")
       guard let uuid = BeaconUUID(try beacon.member("uuid").string ?? "") else {
@@ -130,7 +133,51 @@ extension JSON {
     if let policy = self["policy"] { definition.policy = try policy.policy() }
     if let tag = self["tag"] { definition.tag = UInt64(try tag.double()) }
     definition.timing = try timing()
+    if let band = self["band"] { definition.band = try band.band() }
     return definition
+  }
+
+  /// The rule of a condition.
+  private func rule() throws -> Rule {
+    func names(_ list: JSON) throws -> [String] {
+      try list.list().map { name in
+        guard let text = name.string else { throw MonitorError.invalidArgument("\(name)") }
+        return text
+      }
+    }
+    if let count = self["at_least"] { return .atLeast(Int(try count.double()), of: try names(member("of"))) }
+    if let parts = self["all"] { return .all(try names(parts)) }
+    if let parts = self["any"] { return .any(try names(parts)) }
+    return .none(try names(member("none")))
+  }
+
+  /// A number, or the text of one that JSON cannot express.
+  func extended() throws -> Double {
+    guard let string else { return try double() }
+    return try JSON.string(string).oneOf(["nan": .nan, "inf": .infinity, "-inf": -.infinity])
+  }
+
+  /// The band of a condition. Throws for a band without limits, which means in Swift that there is no band.
+  private func band() throws -> AltitudeBand {
+    let references: [String: AltitudeBand.Reference] = [
+      "ellipsoid": .ellipsoid, "mean_sea_level": .meanSeaLevel, "ground": .ground,
+    ]
+    let band = AltitudeBand(
+      min: try self["min"]?.extended() ?? -.infinity, max: try self["max"]?.extended() ?? .infinity,
+      minReference: try self["min_reference"]?.oneOf(references) ?? .ellipsoid,
+      maxReference: try self["max_reference"]?.oneOf(references) ?? .ellipsoid)
+    guard band != .none else { throw MonitorError.invalidArgument("a band without limits") }
+    return band
+  }
+
+  /// The height of a fix or of a question; `nil` without one.
+  func height() throws -> FixHeight? {
+    guard self["altitude"] != nil || self["geoid_height"] != nil || self["ground_height"] != nil else { return nil }
+    return FixHeight(
+      altitude: try self["altitude"]?.extended() ?? .nan,
+      verticalAccuracy: try self["vertical_accuracy"]?.extended() ?? 0,
+      geoidHeight: try self["geoid_height"]?.extended() ?? .nan,
+      groundHeight: try self["ground_height"]?.extended() ?? .nan)
   }
 
   /// The six keys of a timing.
@@ -177,6 +224,7 @@ extension JSON {
       case "exit_margin": policy.exitMargin = try value.double()
       case "exit_margin_limit": policy.exitMarginLimit = try value.double()
       case "accuracy_factor": policy.accuracyFactor = try value.double()
+      case "vertical_margin": policy.verticalMargin = try value.extended()
       case "entry_probability": policy.entryProbability = try value.double()
       case "exit_probability": policy.exitProbability = try value.double()
       case "dwell_policy": policy.dwellPolicy = try value.oneOf(["timer": .timer, "evidence": .evidence])
@@ -209,6 +257,25 @@ extension JSON {
     self = .object(members)
   }
 
+  init(band: AltitudeBand) {
+    guard band != .none else {
+      self = .null
+      return
+    }
+    func limit(_ value: Double) -> JSON { value.isInfinite ? .string(value < 0 ? "-inf" : "inf") : .number(value) }
+    func name(_ reference: AltitudeBand.Reference) -> JSON {
+      switch reference {
+      case .ellipsoid: .string("ellipsoid")
+      case .meanSeaLevel: .string("mean_sea_level")
+      case .ground: .string("ground")
+      }
+    }
+    self = .object([
+      "min": limit(band.min), "max": limit(band.max), "min_reference": name(band.minReference),
+      "max_reference": name(band.maxReference),
+    ])
+  }
+
   init(condition: any Condition) {
     if let circle = condition as? CircularGeographicCondition {
       self = .object([
@@ -227,6 +294,15 @@ extension JSON {
       self = .object(["corridor": JSON(corridor: corridor)])
     } else if let line = condition as? LineGeographicCondition {
       self = .object(["line": JSON(line: line)])
+    } else if let rule = condition as? Rule {
+      let parts = JSON.array(rule.parts.map { .string($0) })
+      self =
+        switch rule.form {
+        case .atLeast(let count): .object(["rule": .object(["at_least": .number(Double(count)), "of": parts])])
+        case .all: .object(["rule": .object(["all": parts])])
+        case .any: .object(["rule": .object(["any": parts])])
+        case .none: .object(["rule": .object(["none": parts])])
+        }
     } else {
       self = .null
     }
@@ -279,7 +355,9 @@ extension Event {
       "latitude": JSON(evidence?.coordinate.latitude), "longitude": JSON(evidence?.coordinate.longitude),
       "evidence": evidence.map { .string($0.source == .path ? "path" : "fix") } ?? .null, "gap": .bool(followsGap),
       "diagnostics": .array(flags.map { .string("\($0.element)") }),
-      "probability": JSON(evidence?.probability), "direction": direction.map { .string("\($0.name)") } ?? .null,
+      "probability": JSON(evidence?.probability), "vertical_distance": JSON(evidence?.verticalDistance),
+      "direction": direction.map { .string("\($0.name)") } ?? .null,
+      "decided_by": decidedBy.map { .number(Double($0)) } ?? .null, "tag": .number(Double(tag)),
     ]
   }
 }
@@ -291,8 +369,12 @@ extension Explanation {
       "seconds_to_decide": JSON(secondsToDecide), "accuracy_needed": JSON(accuracyNeeded),
       "doubted_distance": JSON(doubt?.distance), "doubted_seconds": JSON(doubt?.seconds),
       "corroborations": .number(Double(doubt?.corroborations ?? 0)),
-      "probability": JSON(probability),
+      "probability": JSON(probability), "vertical_distance": JSON(verticalDistance),
       "ellipse": ellipse.map { .array([.number($0.major), .number($0.minor), .number($0.orientation)]) } ?? .null,
+      "parts": parts.isEmpty
+        ? .null
+        : .array(
+          parts.map { .object(["identifier": .string($0.identifier), "state": .string("\($0.state.name)")]) }),
     ]
   }
 }

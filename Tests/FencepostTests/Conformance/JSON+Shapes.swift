@@ -148,6 +148,11 @@ extension JSON {
       throw Mismatch("the refusal \"\(text)\" does not say \(reason)")
     }
     for (key, value) in self["at"]?.object ?? [:] {
+      if key == "identifiers" {
+        let cycle = try value.list().map { $0.string ?? "" }.joined(separator: ", ")
+        if !text.contains(cycle) { throw Mismatch("the refusal \"\(text)\" does not name the cycle \(cycle)") }
+        continue
+      }
       let numbers = text.matches(of: /(part|ring|edge) (\d+)/).filter { $0.output.1 == key }.map { Double($0.output.2) }
       if !numbers.contains(value.number) { throw Mismatch("the refusal \"\(text)\" does not say \(key) \(value)") }
     }

@@ -14,7 +14,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
 
   /// All monitor scenarios, sorted by file name.
   static let all: [Scenario] = read(
-    ["", "Shapes/", "Paths/", "Gates/", "Plausibility/", "Probability/", "Order/", "Schedules/"])
+    ["", "Shapes/", "Paths/", "Gates/", "Plausibility/", "Probability/", "Order/", "Schedules/", "Height/", "Rules/"])
 
   /// All fleet scenarios.
   static let fleets: [Scenario] = read(["Fleets/"])

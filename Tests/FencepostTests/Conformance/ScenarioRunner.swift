@@ -182,7 +182,8 @@ final class ScenarioRunner {
       try await monitor.sync(
         definitions.map {
           NamedCondition(
-            $1.condition, identifier: $0, assuming: $1.assuming, policy: $1.policy, tag: $1.tag, timing: $1.timing)
+            $1.condition, identifier: $0, assuming: $1.assuming, policy: $1.policy, tag: $1.tag, timing: $1.timing,
+            band: $1.band)
         })
       for (identifier, definition) in definitions {
         if let circle = definition.condition as? CircularGeographicCondition { entry.circles[identifier] = circle }
@@ -191,19 +192,20 @@ final class ScenarioRunner {
       let definition = try step.definition()
       try await monitor.add(
         definition.condition, identifier: identifier, assuming: definition.assuming, policy: definition.policy,
-        tag: definition.tag, timing: definition.timing)
+        tag: definition.tag, timing: definition.timing, band: definition.band)
       if let circle = definition.condition as? CircularGeographicCondition { entry.circles[identifier] = circle }
     } else if let identifier = step["ensure"]?.string {
       let definition = try step.definition()
       try await monitor.ensure(
         definition.condition, identifier: identifier, assuming: definition.assuming, policy: definition.policy,
-        tag: definition.tag, timing: definition.timing)
+        tag: definition.tag, timing: definition.timing, band: definition.band)
       if let circle = definition.condition as? CircularGeographicCondition { entry.circles[identifier] = circle }
     } else if let identifier = step["remove"]?.string {
       await monitor.remove(identifier)
     } else if let fix = step["fix"] {
-      if let ellipse = try fix.ellipse() {
-        try await monitor.feed(self.fix(fix, entry), ellipse: ellipse)
+      let (ellipse, height) = (try fix.ellipse(), try fix.height())
+      if ellipse != nil || height != nil {
+        try await monitor.feed(self.fix(fix, entry), ellipse: ellipse, height: height)
       } else {
         try await monitor.feed(self.fix(fix, entry))
       }
@@ -235,7 +237,9 @@ final class ScenarioRunner {
     } else if let identifier = step["record"]?.string {
       let record = await monitor.record(for: identifier)
       try step.member("is").expect(
-        record.map { $0.lastEvent.members.merging(["condition": JSON(condition: $0.condition)]) { $1 } })
+        record.map {
+          $0.lastEvent.members.merging(["condition": JSON(condition: $0.condition), "band": JSON(band: $0.band)]) { $1 }
+        })
     } else if let identifier = step["nearest_boundary_point"]?.string {
       let from = try step.member("from")
       let coordinate = Coordinate(
@@ -248,7 +252,7 @@ final class ScenarioRunner {
       let (latitude, longitude) = (try from.member("latitude").double(), try from.member("longitude").double())
       let found =
         step["containing"] != nil
-        ? try await monitor.containing(latitude: latitude, longitude: longitude)
+        ? try await monitor.containing(latitude: latitude, longitude: longitude, height: from.height())
         : try await monitor.nearest(
           latitude: latitude, longitude: longitude, count: Int(try from.member("count").double()))
       guard case .array(let expected) = try step.member("are"), expected.count == found.count else {

@@ -70,6 +70,6 @@ import Testing
     let causes = [Event.Cause.none, .determination, .crossing, .timeout, .diagnostic, .repeat].map { "\($0.name)" }
     #expect(causes == ["none", "determination", "crossing", "timeout", "diagnostic", "repeat"])
     #expect(Set(Diagnostics.names.map { "\($0)" }).count == 13)
-    #expect(Set(Explanation.Reason.allCases.map { "\($0.name)" }).count == 14)
+    #expect(Set(Explanation.Reason.allCases.map { "\($0.name)" }).count == 16)
   }
 }

@@ -7,11 +7,11 @@ import Testing
 @Suite struct ExplanationTests {
   @Test func numbersAreThoseOfTheHeader() {
     let reasons = Explanation.Reason.allCases
-    #expect(reasons.map(\.rawValue) == Array(1...14))
+    #expect(reasons.map(\.rawValue) == Array(1...16))
     #expect(
       reasons.map { "\($0.name)" } == [
         "unmonitored", "suspended", "scanner_off", "no_fix_yet", "too_coarse", "dwelling", "within_margin", "inside",
-        "outside", "not_seen_yet", "seen", "absent", "uncertain", "inactive",
+        "outside", "not_seen_yet", "seen", "absent", "uncertain", "inactive", "no_height", "parts",
       ])
   }
 

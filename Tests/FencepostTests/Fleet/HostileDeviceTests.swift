@@ -47,6 +47,26 @@ import Testing
     #expect(try FleetEngine(restoring: kept).snapshot() == kept)
   }
 
+  /// A device whose edges seem to be behind its clock: what follows from them would stay due for ever.
+  @Test func edgesBehindTheClock() throws {
+    let table = Conditions()
+    var timing = ConditionTiming()
+    timing.schedule = try Schedule([(at(0), at(100)), (at(200), at(300)), (at(400), at(500))])
+    timing.absentAfterMicroseconds = 7_000_000
+    try table.add(circle(100), identifier: "home", policy: .exact, timing: timing)
+    var fleet = try FleetEngine(table)
+    let number = try fleet.device("d")
+    try fleet.feed(fix(205, 50), for: number)
+    var device = try fleet.export([number], portable: true)[0].withRawBytes { bytes throws(Damage) in
+      try DeviceBytes(reading: bytes)
+    }
+    for passed in [Int64.min, at(1).microseconds, at(150).microseconds] {
+      device.state.timings.passed = passed
+      try load(device, into: table)
+      try load(device, into: table, adapt: true)
+    }
+  }
+
   private func refuses(
     _ reason: String, portable: Bool = false, unsupported: Set<ConditionKind> = [], in other: Conditions? = nil,
     _ change: (inout DeviceBytes) -> Void

@@ -17,6 +17,8 @@ enum LawFeature: String, CaseIterable {
   case probability
   /// Fixes with error ellipses.
   case ellipses
+  /// Conditions with a band of altitudes, and fixes with heights.
+  case heights
   /// Fixes that the device cannot have reached are doubted.
   case plausibility
   /// Of the changes of one instant, those to unsatisfied are reported first.
@@ -53,6 +55,12 @@ enum LawFeature: String, CaseIterable {
   case fork
   /// Hosts state that conditions are suspended, or that kinds of conditions cannot be monitored.
   case hostCapabilities
+  /// Conditions with schedules, absences, repeats, and a largest number of events. A fleet with them has neither a path nor
+  /// another delivery than `every`, and no host capabilities.
+  case timings
+
+  /// The features that a random sequence of calls with timings does not use.
+  static let withoutTimings: Set<LawFeature> = [.path, .gates, .first, .latest, .hostCapabilities]
 
   // Features that fleets do not have yet, and `records`, which fleets will never have.
   case conditionLimit, records
@@ -71,12 +79,13 @@ enum LawFeature: String, CaseIterable {
 
   var missing: Missing? {
     switch self {
-    case .beacons, .scanning, .assumptions, .policies, .evidence, .probability, .ellipses, .plausibility, .exitsFirst,
+    case .beacons, .scanning, .assumptions, .policies, .evidence, .probability, .ellipses, .heights, .plausibility,
+      .exitsFirst,
       .polygons,
       .coarseFixes, .refusedInputs,
       .tableChanges,
       .advance, .deviceAdvance, .rewind, .batches, .maxTimeStep, .removal, .abandon, .restart, .export, .path, .gates,
-      .safeDistance, .plan, .first, .latest, .fork, .hostCapabilities:
+      .safeDistance, .plan, .first, .latest, .fork, .hostCapabilities, .timings:
       nil
     case .conditionLimit: .notYet
     case .records, .lookBack: .exception

@@ -14,6 +14,10 @@ struct RotatingHost {
   private(set) var slots: [RotationPlan.ArmedCondition] = []
   private(set) var faults: [String] = []
   private var last = Timestamp.earliest
+  /// The latest fix, if it was left out.
+  private var held: Fix?
+  /// The latest fix that was fed.
+  private var known: Fix?
 
   init(_ engine: MonitorEngine, _ planner: RotationPlanner) {
     self.engine = engine
@@ -24,10 +28,30 @@ struct RotatingHost {
   mutating func offer(_ fix: Fix) throws(MonitorError) {
     guard fix.isUsable, fix.time >= last else { return }  // platforms do not report unusable or late fixes
     last = fix.time
-    if wakes(fix) { try feed(fix) }
+    guard wakes(fix) else {
+      held = fix
+      return
+    }
+    try prepare(for: fix.time)
+    try feed(fix)
+  }
+
+  /// Feeds the latest fix before the next start, if the start is not later than a time.
+  mutating func prepare(for time: Timestamp) throws(MonitorError) {
+    if let start = plan?.nextStart, start <= time, let held { try feed(held) }
+  }
+
+  /// Passes time without a fix.
+  mutating func advance(to time: Timestamp) throws(MonitorError) {
+    let start = plan?.nextStart
+    try prepare(for: time)
+    try engine.advance(to: time)
+    if let start, start <= time, let known { try replan(known) }
   }
 
   mutating func feed(_ fix: Fix) throws(MonitorError) {
+    held = nil
+    known = fix
     try engine.feed(fix)
     fed += 1
     try replan(fix)
@@ -41,7 +65,7 @@ struct RotatingHost {
 
   private func wakes(_ fix: Fix) -> Bool {
     guard let plan else { return true }
-    if plan.follow { return true }
+    if plan.follow || fix.time >= plan.nextStart ?? .latest { return true }
     if plan.armed.contains(where: { $0.condition.contains(fix.coordinate) != $0.isInside }) { return true }
     guard let wakeUp = plan.wakeUp else { return false }
     if wakeUp.radius <= 0 { return true }

@@ -10,14 +10,7 @@ import Testing
   @Test(arguments: 0..<8)
   func feedingWhatWakesTheHostIsEnough(_ part: UInt64) throws {
     var random = SeededGenerator("rotation, part \(part)", salt: part)
-    var offered = 0
-    var fed = 0
-    for world in 0..<130 {
-      let outcome = try run(&random, conditions: random.integer(1...60), fixes: 120, "part \(part) world \(world)")
-      offered += outcome.offered
-      fed += outcome.fed
-    }
-    #expect(fed < offered, "nothing was spared")
+    try run(&random, worlds: 130, mostConditions: 60, "part \(part)")
   }
 
   /// Uses 500 conditions and 20 slots, as scenario S53 does.
@@ -32,19 +25,52 @@ import Testing
   @Test(arguments: 0..<4)
   func shapesAmongCircles(_ part: UInt64) throws {
     var random = SeededGenerator("rotation with shapes, part \(part)", salt: 100 + part)
+    try run(&random, worlds: 40, mostConditions: 40, shapes: 0.6, "part \(part)")
+  }
+
+  /// Uses conditions with hours, absences, repeats and a largest number of events.
+  @Test(arguments: 0..<4)
+  func hours(_ part: UInt64) throws {
+    var random = SeededGenerator("rotation with hours, part \(part)", salt: 200 + part)
+    try run(&random, worlds: 60, mostConditions: 40, shapes: 0.3, timings: 0.8, "part \(part)")
+  }
+
+  /// Runs many worlds, and checks that the host leaves out some fixes.
+  private func run(
+    _ random: inout SeededGenerator, worlds: Int, mostConditions: Int, shapes: Double = 0, timings: Double = 0,
+    _ name: String
+  ) throws {
     var offered = 0
     var fed = 0
-    for world in 0..<40 {
+    for world in 0..<worlds {
       let outcome = try run(
-        &random, conditions: random.integer(1...40), fixes: 120, shapes: 0.6, "part \(part) world \(world)")
+        &random, conditions: random.integer(1...mostConditions), fixes: 120, shapes: shapes, timings: timings,
+        "\(name) world \(world)")
       offered += outcome.offered
       fed += outcome.fed
     }
     #expect(fed < offered, "nothing was spared")
   }
 
+  private func timing(_ random: inout SeededGenerator) throws -> ConditionTiming {
+    var timing = ConditionTiming()
+    if random.chance(0.8) {
+      var edges = Set<Int>()
+      for _ in 0..<random.integer(0...8) { edges.insert(random.integer(-50...900)) }
+      let sorted = edges.sorted()
+      let pairs = stride(from: 0, to: sorted.count & ~1, by: 2)
+      let intervals = pairs.map { (start: at(Double(sorted[$0])), end: at(Double(sorted[$0 + 1]))) }
+      timing.schedule = try Schedule(intervals)
+    }
+    if random.chance(0.3) { timing.absentAfterMicroseconds = 15_000_000 }
+    if random.chance(0.3) { timing.repeatEveryMicroseconds = 20_000_000 }
+    if random.chance(0.3) { timing.maxEvents = 3 }
+    return timing
+  }
+
   private func run(
-    _ random: inout SeededGenerator, conditions: Int, slots: Int? = nil, fixes: Int, shapes: Double = 0, _ name: String
+    _ random: inout SeededGenerator, conditions: Int, slots: Int? = nil, fixes: Int, shapes: Double = 0,
+    timings: Double = 0, _ name: String
   ) throws -> (offered: Int, fed: Int) {
     let home = Coordinate(latitude: asin(random.uniform(-1...1)) * 180 / .pi, longitude: random.uniform(-180...180))
     let spread = random.logarithmic(300, 200_000)
@@ -79,8 +105,10 @@ import Testing
       }
       let policy = policy()
       let assumed: Event.State = [.unknown, .satisfied, .unsatisfied][random.integer(0...2)]
-      try all.add(condition, identifier: "c\(index)", assuming: assumed, policy: policy)
-      try subset.add(condition, identifier: "c\(index)", assuming: assumed, policy: policy)
+      var options = ConditionTiming.none
+      if timings > 0, random.chance(timings) { options = try timing(&random) }
+      try all.add(condition, identifier: "c\(index)", assuming: assumed, policy: policy, timing: options)
+      try subset.add(condition, identifier: "c\(index)", assuming: assumed, policy: policy, timing: options)
     }
     for index in 0..<conditions { try add(index, to: &all, &subset) }
 
@@ -121,11 +149,11 @@ import Testing
       }
       if step == fixes / 2 {
         try all.advance(to: at(seconds))
-        try host.engine.advance(to: at(seconds))
+        try host.advance(to: at(seconds))
       }
     }
     try all.advance(to: at(seconds + 1_000))
-    try host.engine.advance(to: at(seconds + 1_000))
+    try host.advance(to: at(seconds + 1_000))
     expected += all.drain()
     got += host.engine.drain()
     #expect(host.faults.isEmpty, "\(name): \(host.faults.prefix(3))")

@@ -292,4 +292,35 @@ import Testing
     #expect(names == ["c", "d", "b"])
     #expect(try engine.containing(latitude: 0, longitude: 0).map(\.identifier) == ["c", "d", "b", "e"])
   }
+
+  /// With a time, a condition contains a point only in the intervals of its schedule.
+  @Test func schedulesCountWithATime() throws {
+    var engine = try MonitorEngine()
+    let timing = try ConditionTiming(schedule: Schedule([(at(10), at(20))]), maxEvents: 1)
+    try engine.add(circle(100), identifier: "day", timing: timing)
+    try engine.add(circle(100), identifier: "always")
+    func found(_ time: Timestamp?) throws -> [String] {
+      try engine.containing(latitude: 0, longitude: 0, time: time).map(\.identifier)
+    }
+    #expect(try found(nil) == ["day", "always"])
+    #expect(try found(Timestamp(microseconds: at(10).microseconds - 1)) == ["always"])
+    #expect(try found(at(10)) == ["day", "always"])
+    #expect(try found(at(20)) == ["always"])
+    #expect(throws: MonitorError.self) { try found(Timestamp(microseconds: .max)) }
+    let times: [Int64] = [at(5).microseconds, .min, at(15).microseconds, .max]
+    let zeroes = [Double](repeating: 0, count: 4)
+    try times.withUnsafeBytes { times in
+      try zeroes.withUnsafeBytes { zeroes in
+        let column = PointColumns.Column(start: zeroes.baseAddress!, stride: 8)
+        func columns(_ count: Int) -> PointColumns {
+          PointColumns(
+            count: count, latitudes: column, longitudes: column,
+            times: PointColumns.Column(start: times.baseAddress!, stride: 8))
+        }
+        let offsets = try engine.places.containing(columns(3)).offsets
+        #expect(offsets == [0, 1, 3, 5])
+        #expect(throws: MonitorError.self) { try engine.places.containing(columns(4)) }
+      }
+    }
+  }
 }

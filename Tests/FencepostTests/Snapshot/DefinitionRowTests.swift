@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Tests that a row of a shape can be read back, and that any other bytes are either refused or read as a valid shape.
+/// Tests that a row of a shape or rule can be read back, and that any other bytes are either refused or read as a valid definition.
 @Suite struct DefinitionRowTests {
   private func row(_ condition: any Condition) throws -> [UInt8] {
     var engine = try MonitorEngine(options: MonitorOptions(path: LineTests.path))
@@ -29,6 +29,7 @@ import Testing
     CorridorGeographicCondition(path: ring(0.01), radius: 12, edges: .planar),
     CorridorGeographicCondition(paths: [ring(0.01), ring(0.02)], radius: 12),
     LineGeographicCondition(paths: [ring(0.01), ring(0.02)], edges: .planar),
+    Rule.atLeast(2, of: ["a", "bc", "déf"]), Rule.none(["a"]),
   ]
 
   @Test func whatIsWrittenComesBack() throws {
@@ -74,6 +75,8 @@ import Testing
             case .polygon(let shape), .corridor(let shape):
               #expect(shape.depth > 0 && shape.depth.isFinite)
             case .line(let shape): #expect(shape.depth == 0)
+            case .rule(let rule):
+              #expect(1...rule.partCount ~= Int(rule.count))
             case .circle, .beacon: break
             }
           } catch { refused += 1 }

@@ -1,32 +1,38 @@
-// Writes conditions into the engine's memory: circles, polygons, corridors, lines, beacons.
+// Writes conditions into the engine's memory: circles, polygons, corridors, lines, beacons, rules.
 
 import { InvalidArgumentError } from "./errors.js";
 import { CONDITION_DEFINITION, GEOMETRY, INTERVAL, POLICY, TIMING } from "./layout.js";
 import {
-  EDGES, chosen, duration, flags, integer, members, microseconds, number, shown, truth, unsigned, uuidBytes,
+  EDGES, FORMS, chosen, duration, flags, integer, members, microseconds, number, shown, truth, unsigned, uuidBytes,
 } from "./values.js";
 
 const NOTIFY = ["initial", "entry", "exit"];
 const DWELLS = ["timer", "evidence"];
 const ASSUMED = ["unknown", "satisfied", "unsatisfied"];
-const OPTION_MEMBERS = ["assuming", "policy", "tag", "timing", "radius", "edges", "oriented", "buffer", "maxVertices"];
+const OPTION_MEMBERS = ["assuming", "policy", "tag", "timing", "radius", "edges", "oriented", "buffer", "maxVertices",
+  "band"];
 const TIMING_MEMBERS = ["active", "activeUntil", "absentAfter", "repeatEvery", "repeatLimit", "maxEvents"];
+const BAND_MEMBERS = ["min", "max", "minReference", "maxReference"];
+const REFERENCES = ["ellipsoid", "mean_sea_level", "ground"];
 const LINES = ["LineString", "MultiLineString"];
 const POLYGONS = ["Polygon", "MultiPolygon"];
 const MOST_VERTICES = 1_000_000;
 const FILE_VERTICES = 500_000;
 const MOST_INTERVALS = 10_000;
+const MOST_PARTS = 1000;
 const NEVER = 2n ** 63n - 1n;
 
 const standard = {
   entryDwell: 20, exitDwell: 20, entryMargin: 20, exitMargin: 20, exitMarginLimit: 0, accuracyFactor: 1,
-  dwellPolicy: "timer", notify: NOTIFY, entryProbability: 0, exitProbability: 0,
+  dwellPolicy: "timer", notify: NOTIFY, entryProbability: 0, exitProbability: 0, verticalMargin: 10,
 };
 /** The named policies. Seconds and metres. */
 export const POLICIES = Object.freeze({
   standard: Object.freeze(standard),
-  exact: Object.freeze({ ...standard, entryDwell: 0, exitDwell: 0, entryMargin: 0, exitMargin: 0, accuracyFactor: 0 }),
-  core_location: Object.freeze({ ...standard, exitMargin: 60, exitMarginLimit: 200 }),
+  exact: Object.freeze({
+    ...standard, entryDwell: 0, exitDwell: 0, entryMargin: 0, exitMargin: 0, accuracyFactor: 0, verticalMargin: 0,
+  }),
+  core_location: Object.freeze({ ...standard, exitMargin: 60, exitMarginLimit: 200, verticalMargin: 0 }),
 });
 
 function policyOf(given) {
@@ -50,6 +56,7 @@ function putPolicy(engine, take, given) {
   to.setUint32(place + POLICY.reserved, 0, true);
   to.setFloat64(place + POLICY.entry_probability, number(policy.entryProbability, "entryProbability"), true);
   to.setFloat64(place + POLICY.exit_probability, number(policy.exitProbability, "exitProbability"), true);
+  to.setFloat64(place + POLICY.vertical_margin_m, number(policy.verticalMargin, "verticalMargin"), true);
   return place;
 }
 
@@ -102,7 +109,7 @@ function putTiming(engine, take, given) {
 }
 
 /** Writes the default definition of a condition, with the options that apply to all kinds; returns its place. */
-export function putDefinition(engine, take, { assuming, policy, tag, timing }, place = take(CONDITION_DEFINITION.size)) {
+export function putDefinition(engine, take, { assuming, policy, tag, timing, band }, place = take(CONDITION_DEFINITION.size)) {
   const pointer = policy === undefined ? 0 : putPolicy(engine, take, policy);
   const times = timing === undefined ? 0 : putTiming(engine, take, timing);
   const to = engine.numbers;
@@ -114,7 +121,21 @@ export function putDefinition(engine, take, { assuming, policy, tag, timing }, p
   to.setUint32(place + CONDITION_DEFINITION.policy, pointer, true);
   to.setBigUint64(place + CONDITION_DEFINITION.tag, unsigned(tag ?? 0, "tag"), true);
   to.setUint32(place + CONDITION_DEFINITION.timing, times, true);
+  if (band !== undefined) putBand(to, place, band);
   return place;
+}
+
+/** Writes the limits of a band into a definition whose members are 0. A limit that is left out does not exist. */
+function putBand(to, place, given) {
+  const { min, max, minReference = "ellipsoid", maxReference = minReference } = members(given, "band", BAND_MEMBERS);
+  const limit = (name, value, reference) => {
+    const known = chosen(reference, `band.${name}Reference`, REFERENCES);
+    if (value === undefined) return;
+    to.setFloat64(place + CONDITION_DEFINITION[`altitude_${name}_m`], number(value, `band.${name}`), true);
+    to.setUint32(place + CONDITION_DEFINITION[`altitude_${name}_reference`], known + 1, true);
+  };
+  limit("min", min, minReference);
+  limit("max", max, maxReference);
 }
 
 function putReading(engine, place, { edges, oriented, buffer, maxVertices }) {
@@ -197,8 +218,8 @@ function putGeometry(engine, take, geometry) {
 }
 
 const accepted =
-  "must be a circle {latitude, longitude, radius}, a beacon {uuid, major, minor}, or a GeoJSON geometry of type Polygon, "
-  + "MultiPolygon, LineString or MultiLineString";
+  "must be a circle {latitude, longitude, radius}, a beacon {uuid, major, minor}, a rule {rule}, or a GeoJSON geometry of "
+  + "type Polygon, MultiPolygon, LineString or MultiLineString";
 
 /** The kinds of condition by their numbers in fencepost.h. */
 export function kindOf(condition, options) {
@@ -211,11 +232,33 @@ export function kindOf(condition, options) {
     throw new InvalidArgumentError(`the type of the condition is ${shown(condition.type)}; ${accepted}`);
   }
   if (condition.uuid !== undefined) return 2;
+  if (condition.rule !== undefined) return 6;
   if ("radius" in condition) return 1;
-  throw new InvalidArgumentError(`the condition has neither a radius, nor a uuid, nor a type; ${accepted}`);
+  throw new InvalidArgumentError(`the condition has neither a radius, nor a uuid, nor a rule, nor a type; ${accepted}`);
 }
 
 const component = (value, name) => (value === undefined || value === null ? -1 : integer(value, name, 0, 65535));
+
+/** Writes the parts of a rule, such as { all: ["a", "b"] } or { atLeast: 2, of: ["a", "b", "c"] }, into its definition. */
+function putRule(engine, take, place, given) {
+  const { of, ...forms } = members(given, "rule", [...FORMS, "of"]);
+  const names = Object.keys(forms).filter((name) => forms[name] !== undefined);
+  if (names.length !== 1 || (of !== undefined) !== (names[0] === "atLeast")) {
+    throw new InvalidArgumentError("a rule must have one of all, any and none, or atLeast with of");
+  }
+  const [form] = names;
+  const parts = list(of ?? forms[form], `rule.${of === undefined ? form : "of"}`);
+  const count = of === undefined ? 0 : integer(forms.atLeast, "count: rule.atLeast", 0, 2 ** 32 - 1);
+  if (parts.length > MOST_PARTS) {
+    throw new InvalidArgumentError(`too_many_parts: a rule has ${parts.length} parts; at most ${MOST_PARTS}: make rules of parts, and one of them`);
+  }
+  const texts = engine.putAll(take, Array.from(parts), "identifier: parts");
+  const to = engine.numbers;
+  to.setUint32(place + CONDITION_DEFINITION.parts, texts, true);
+  to.setUint32(place + CONDITION_DEFINITION.part_count, parts.length, true);
+  to.setUint32(place + CONDITION_DEFINITION.rule_form, FORMS.indexOf(form), true);
+  to.setUint32(place + CONDITION_DEFINITION.at_least, count, true);
+}
 
 /** Writes the definition of a condition to `place`; returns its kind. */
 export function putCondition(engine, take, identifier, condition, options, place) {
@@ -233,13 +276,16 @@ export function putCondition(engine, take, identifier, condition, options, place
     engine.memory.set(uuidBytes(condition.uuid), place + CONDITION_DEFINITION.uuid);
     engine.numbers.setInt32(place + CONDITION_DEFINITION.major, component(condition.major, "major"), true);
     engine.numbers.setInt32(place + CONDITION_DEFINITION.minor, component(condition.minor, "minor"), true);
+  } else if (kind === 6) {
+    members(condition, "the condition", ["rule"]);
+    putRule(engine, take, place, condition.rule);
   } else {
     const geometry = putGeometry(engine, take, condition);
     putReading(engine, place, options);
     engine.numbers.setUint32(place + CONDITION_DEFINITION.geometry, geometry, true);
     if (kind === 4) put("radius_m", number(options.radius, "radius"));
   }
-  if (kind < 3 && (options.edges ?? options.oriented ?? options.buffer ?? options.radius ?? options.maxVertices) !== undefined) {
+  if ((kind < 3 || kind === 6) && (options.edges ?? options.oriented ?? options.buffer ?? options.radius ?? options.maxVertices) !== undefined) {
     throw new InvalidArgumentError("edges, oriented, buffer, radius and maxVertices apply only to polygons and lines");
   }
   engine.numbers.setInt32(place + CONDITION_DEFINITION.kind, kind, true);
@@ -252,6 +298,9 @@ export function sizeOf(condition, options) {
   const count = (value, depth) =>
     depth > 0 && Array.isArray(value) && Array.isArray(value[0]) ? value.reduce((sum, one) => sum + count(one, depth - 1), 1) : 1;
   const intervals = options?.timing?.active;
+  const rule = condition?.rule;
+  const parts = rule?.of ?? rule?.all ?? rule?.any ?? rule?.none;
+  if (Array.isArray(parts)) return 4096 + 2048 * Math.min(parts.length, MOST_PARTS) + 64 * (Array.isArray(intervals) ? intervals.length : 0);
   return 4096 + 2048 * count(condition?.coordinates, 3) + (Array.isArray(intervals) ? 64 * intervals.length : 0);
 }
 
@@ -289,7 +338,7 @@ export function geometryOf(memory, place) {
 const SNAKE = {
   entry_dwell: "entryDwell", exit_dwell: "exitDwell", entry_margin: "entryMargin", exit_margin: "exitMargin",
   exit_margin_limit: "exitMarginLimit", accuracy_factor: "accuracyFactor", dwell_policy: "dwellPolicy",
-  entry_probability: "entryProbability", exit_probability: "exitProbability",
+  entry_probability: "entryProbability", exit_probability: "exitProbability", vertical_margin: "verticalMargin",
 };
 const TIMING_PROPERTIES = {
   absent_after: "absentAfter", repeat_every: "repeatEvery", repeat_limit: "repeatLimit", max_events: "maxEvents",
@@ -321,12 +370,18 @@ function timingOf(given) {
   return Object.keys(timing).length > 0 ? timing : undefined;
 }
 
+/** The rule in the properties of a feature. */
+function ruleOf(given) {
+  if (typeof given !== "object" || given === null) return given;
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name === "at_least" ? "atLeast" : name, value]));
+}
+
 /**
  * Reads the conditions of a GeoJSON file in the format that the command and the Python package write. Each condition is
  * a Feature whose `properties` have `identifier`, `radius` (metres; for a Point or a corridor), `policy`, `assuming`,
  * `tag`, `edges` (default: planar, as in RFC 7946), `oriented`, `buffer`, and for a timing `active`, `active_until`,
  * `absent_after`, `repeat_every`, `repeat_limit` and `max_events`. A beacon has `uuid`, `major`, `minor` instead
- * of a geometry.
+ * of a geometry, and a rule has `rule`: `all`, `any` or `none` with identifiers, or `at_least` and `of`.
  *
  * @param {{maxVertices?: number}} options The vertex limit per shape after splitting planar edges (default 500 000).
  * @returns {{identifier: string, condition: object, options: object}[]}
@@ -348,6 +403,7 @@ export function fromGeoJSON(object, { maxVertices = FILE_VERTICES } = {}) {
     const timing = timingOf(given);
     if (timing !== undefined) options.timing = timing;
     const identifier = given.identifier ?? feature.id;
+    if (!geometry && given.rule !== undefined) return { identifier, condition: { rule: ruleOf(given.rule) }, options };
     if (!geometry) {
       const { uuid, major, minor } = given;
       return { identifier, condition: { uuid, major, minor }, options };

@@ -56,6 +56,11 @@ export class Event {
     /** The probability that the condition contains the true position of the deciding fix; null if its policy has no
         probabilities. */
     this.probability = numberOf(numbers, place + EVENT.probability);
+    /** For a condition with a band: how far the height of the deciding position is beyond the nearest limit, in metres;
+        negative within the band; null if the height is not known, or without a band. */
+    this.verticalDistance = numberOf(numbers, place + EVENT.vertical_distance_m);
+    /** For a rule: the generation of the part that decided; null if no part changed, and for other conditions. */
+    this.decidedBy = countOf(numbers, place + EVENT.decided_by) || null;
     /** The condition's generation: the number of additions and replacements, up to and including the one that added
         this condition. */
     this.generation = countOf(numbers, place + EVENT.generation);

@@ -4,9 +4,9 @@ import { conditionStates, restored, snapshotOf } from "./holder.js";
 import { Handle, engine as loaded } from "./engine.js";
 import { InvalidArgumentError, NoSuchDeviceError } from "./errors.js";
 import { DeviceEvent } from "./events.js";
-import { explanationOf, feedColumns, hasEllipse, putFix, putOneFix, putSightings } from "./inputs.js";
+import { HEIGHT_NAMES, explanationOf, feedColumns, hasMore, putFix, putOneFix, putSightings } from "./inputs.js";
 import {
-  DEVICE_STATISTICS, EVENT, EXPLANATION, FLEET_COLUMNS, FLEET_COUNTERS, OPTIONS as LAYOUT,
+  DEVICE_STATISTICS, EVENT, FLEET_COLUMNS, FLEET_COUNTERS, OPTIONS as LAYOUT,
 } from "./layout.js";
 import { hostBits, putOptions } from "./monitor.js";
 import { STATES, countOf, integer, listed, members, microseconds, refuseDetached, shown, timeOf, truth } from "./values.js";
@@ -216,7 +216,7 @@ export class Fleet extends Handle {
     const { engine } = this;
     engine.room(0);
     const number = this.#number(device, true);
-    if (hasEllipse(fix)) {
+    if (hasMore(fix)) {
       engine.within((take) => {
         const devices = take(8);
         const place = take(FLEET_COLUMNS.size);
@@ -242,7 +242,7 @@ export class Fleet extends Handle {
    */
   feedMany(columns, options = {}) {
     const { engine } = this;
-    members(columns, "columns", ["devices", "latitudes", "longitudes", "accuracies", "times", "errorEllipses"]);
+    members(columns, "columns", ["devices", "latitudes", "longitudes", "accuracies", "times", "errorEllipses", ...HEIGHT_NAMES]);
     const { firstRow = 0, ...rest } = members(options, "options", ["firstRow", "refuseInvalid"]);
     integer(firstRow, "firstRow", 0, 2147483647);
     const { devices, ...fixColumns } = columns;
@@ -409,10 +409,7 @@ export class Fleet extends Handle {
     const number = this.#number(device, false);
     return engine.within((take) => {
       const id = engine.put(take, identifier, "identifier");
-      const place = take(EXPLANATION.size);
-      engine.numbers.setUint32(place, EXPLANATION.size, true);
-      engine.call("fencepost_fleet_explain", this.place, number, id, place);
-      return explanationOf(engine.numbers, place);
+      return explanationOf(engine, take, (place) => engine.call("fencepost_fleet_explain", this.place, number, id, place));
     });
   }
 

@@ -3,13 +3,65 @@
 import { geometryOf, putCondition, putDefinition, sizeOf } from "./conditions.js";
 import { Handle } from "./engine.js";
 import { InvalidArgumentError } from "./errors.js";
-import { CONDITION_DEFINITION, CONDITION_STATE, POINT_COLUMNS, SHAPE, SYNC_RESULT } from "./layout.js";
+import { CONDITION_DEFINITION, CONDITION_STATE, INTERVAL, POINT_COLUMNS, SHAPE, SYNC_RESULT } from "./layout.js";
 import {
-  EDGES, KINDS, countOf, integer, members, number, numberOf, putNumbers, refuseDetached, sameLength, shown, timeOf, unsigned,
+  EDGES, FORMS, KINDS, countOf, integer, members, number, numberOf, putNumbers, putTimes, refuseDetached, sameLength, shown, timeOf,
+  unsigned,
 } from "./values.js";
 
 const PUT_ADD = 0;
+const RULE = 6;
+const NEVER = 2n ** 63n - 1n;
 const COLUMN_MEMBERS = ["identifiers", "latitudes", "longitudes", "radii", "tags"];
+const HEIGHTS = ["altitude", "geoidHeight", "groundHeight", "time"];
+/** The columns of heights by the names of their members in the engine. */
+const HEIGHT_COLUMNS = { altitudes: "altitude", geoidHeights: "geoid_height", groundHeights: "ground_height" };
+
+/** The time of a point without a time. */
+const NO_TIME = -(2n ** 63n);
+
+const REFERENCES = ["", "ellipsoid", "mean_sea_level", "ground"];
+
+/** The band of a described condition; null if it has none. A limit that does not exist is left out. */
+function bandOf(numbers, place) {
+  const band = {};
+  for (const name of ["min", "max"]) {
+    const reference = numbers.getUint32(place + SHAPE[`altitude_${name}_reference`], true);
+    if (reference === 0) continue;
+    band[name] = numbers.getFloat64(place + SHAPE[`altitude_${name}_m`], true);
+    band[`${name}Reference`] = REFERENCES[reference];
+  }
+  return Object.keys(band).length > 0 ? band : null;
+}
+
+/** The rule of a described condition, whose parts are `parts`. */
+function ruleOf(numbers, place, parts) {
+  const form = FORMS[numbers.getUint32(place + SHAPE.rule_form, true)];
+  return form === "atLeast" ? { atLeast: numbers.getUint32(place + SHAPE.at_least, true), of: parts } : { [form]: parts };
+}
+
+/**
+ * The timing of a described condition, as the option `timing` takes it; null without one. A member that says nothing is
+ * left out.
+ */
+function timingOf(numbers, place) {
+  const timing = {};
+  const of = (member) => numbers.getBigInt64(place + SHAPE[member], true);
+  if (numbers.getUint32(place + SHAPE.has_active, true) !== 0) {
+    const start = numbers.getUint32(place + SHAPE.active, true);
+    timing.active = Array.from({ length: countOf(numbers, place + SHAPE.active_count) }, (_, row) =>
+      ["start_us", "end_us"].map((edge) => numbers.getBigInt64(start + row * INTERVAL.size + INTERVAL[edge], true)),
+    );
+    if (of("active_until_us") !== NEVER) timing.activeUntil = of("active_until_us");
+  }
+  if (of("absent_after_us") !== 0n) timing.absentAfter = Number(of("absent_after_us")) / 1e6;
+  if (of("repeat_every_us") !== 0n) {
+    timing.repeatEvery = Number(of("repeat_every_us")) / 1e6;
+    timing.repeatLimit = numbers.getUint32(place + SHAPE.repeat_limit, true);
+  }
+  if (of("max_events") !== 0n) timing.maxEvents = Number(of("max_events"));
+  return Object.keys(timing).length > 0 ? timing : null;
+}
 
 /** An object that has conditions. */
 export class Holder extends Handle {
@@ -144,9 +196,7 @@ export class Holder extends Handle {
     const { engine } = this;
     return engine.within((take) => {
       const id = engine.put(take, identifier, "identifier");
-      const place = take(SHAPE.size);
-      engine.numbers.setUint32(place, SHAPE.size, true);
-      engine.call("fencepost_conditions_describe", this.table, id, 0, 0, place);
+      const place = this.#described(take, id);
       const from = engine.numbers;
       return {
         kind: KINDS[from.getInt32(place + SHAPE.kind, true)],
@@ -158,8 +208,38 @@ export class Holder extends Handle {
         vertexCount: countOf(from, place + SHAPE.vertex_count),
         departure: numberOf(from, place + SHAPE.departure_m),
         leftOutRings: from.getUint32(place + SHAPE.left_out_rings, true),
+        band: bandOf(from, place),
+        timing: timingOf(from, place),
+        rule: from.getInt32(place + SHAPE.kind, true) === RULE ? ruleOf(from, place, this.#parts(id)) : null,
       };
     });
+  }
+
+  /** Reads the description of a condition with all its intervals. */
+  #described(take, id) {
+    const { engine } = this;
+    const place = take(SHAPE.size);
+    engine.memory.fill(0, place, place + SHAPE.size);
+    engine.numbers.setUint32(place, SHAPE.size, true);
+    engine.call("fencepost_conditions_describe", this.table, id, 0, 0, place);
+    const count = countOf(engine.numbers, place + SHAPE.active_count);
+    if (count > 0) {
+      const active = take(count * INTERVAL.size);
+      engine.numbers.setUint32(place + SHAPE.active, active, true);
+      engine.numbers.setUint32(place + SHAPE.active_capacity, count, true);
+      engine.call("fencepost_conditions_describe", this.table, id, 0, 0, place);
+    }
+    return place;
+  }
+
+  /** The identifiers of the parts of a rule, whose identifier is at an address. */
+  #parts(id) {
+    const { engine } = this;
+    return engine.answer(
+      1,
+      (buffer, capacity, size) => engine.fits("fencepost_conditions_geometry", this.table, id, buffer, capacity, size),
+      (buffer, size) => engine.texts(buffer, size),
+    );
   }
 
   /** The vertices of a polygon, corridor or line as a GeoJSON geometry. */
@@ -167,6 +247,13 @@ export class Holder extends Handle {
     const { engine } = this;
     return engine.within((take) => {
       const id = engine.put(take, identifier, "identifier");
+      const place = take(SHAPE.size);
+      engine.memory.fill(0, place, place + SHAPE.size);
+      engine.numbers.setUint32(place, SHAPE.size, true);
+      engine.call("fencepost_conditions_describe", this.table, id, 0, 0, place);
+      if (engine.numbers.getInt32(place + SHAPE.kind, true) === RULE) {
+        throw new InvalidArgumentError(`${shown(identifier)} is a rule, which has no geometry; shape() returns its parts`);
+      }
       return engine.answer(
         1,
         (buffer, capacity, size) => engine.fits("fencepost_conditions_geometry", this.table, id, buffer, capacity, size),
@@ -177,9 +264,20 @@ export class Holder extends Handle {
 
   // -------------------------------------------------------------------------------------------- questions
 
-  /** The conditions that contain a point, in the order in which they were added. */
-  containing(latitude, longitude) {
+  /** The conditions that contain a point, in the order in which they were added; with heights, only those whose bands
+      contain the heights; with a time, only those whose schedules contain the time. */
+  containing(latitude, longitude, heights) {
     const { engine } = this;
+    if (heights !== undefined) {
+      const { altitude = NaN, geoidHeight = NaN, groundHeight = NaN, time } = members(heights, "heights", HEIGHTS);
+      const found = this.containingMany({
+        latitudes: [latitude], longitudes: [longitude], altitudes: [altitude], geoidHeights: [geoidHeight],
+        groundHeights: [groundHeight], times: time === undefined ? undefined : [time],
+      });
+      return this.identifiersOf(found.generations).map((identifier, row) => ({
+        identifier, boundaryDistance: found.distances[row],
+      }));
+    }
     const [north, east] = [number(latitude, "latitude"), number(longitude, "longitude")];
     return engine.within((take) => {
       const size = take(8);
@@ -271,22 +369,43 @@ export class Holder extends Handle {
 
   #asked(columns, body) {
     const { engine } = this;
-    members(columns, "columns", ["latitudes", "longitudes"]);
-    const { latitudes, longitudes } = columns;
-    const count = sameLength({ latitudes, longitudes });
-    engine.room(128 * count);
+    members(columns, "columns", ["latitudes", "longitudes", ...Object.keys(HEIGHT_COLUMNS), "times"]);
+    const { latitudes, longitudes, altitudes, geoidHeights, groundHeights, times } = columns;
+    const heights = { altitudes, geoidHeights, groundHeights };
+    const count = sameLength({ latitudes, longitudes, ...heights, times });
+    engine.room(160 * count);
     return engine.within((take) => {
       const places = [take(8 * count), take(8 * count)];
       putNumbers(engine, places[0], latitudes, 0, count, "latitudes");
       putNumbers(engine, places[1], longitudes, 0, count, "longitudes");
+      const given = Object.entries(heights).filter(([, column]) => column !== undefined);
+      const starts = given.map(([name, column]) => {
+        const start = take(8 * count);
+        putNumbers(engine, start, column, 0, count, name);
+        return start;
+      });
+      const when = times === undefined ? 0 : take(8 * count);
+      if (times !== undefined) {
+        putTimes(engine, when, times, 0, count, "times");
+        for (let row = 0; row < count; row++) {
+          if (Number.isNaN(times[row])) engine.numbers.setBigInt64(when + 8 * row, NO_TIME, true);
+        }
+      }
       const points = take(POINT_COLUMNS.size);
       const to = engine.numbers;
+      engine.memory.fill(0, points, points + POINT_COLUMNS.size);
       to.setUint32(points, POINT_COLUMNS.size, true);
       to.setUint32(points + POINT_COLUMNS.reserved, 0, true);
       to.setUint32(points + POINT_COLUMNS.latitudes, places[0], true);
       to.setUint32(points + POINT_COLUMNS.longitudes, places[1], true);
       to.setBigInt64(points + POINT_COLUMNS.latitude_stride, 8n, true);
       to.setBigInt64(points + POINT_COLUMNS.longitude_stride, 8n, true);
+      given.forEach(([name], index) => {
+        to.setUint32(points + POINT_COLUMNS[`${HEIGHT_COLUMNS[name]}s_m`], starts[index], true);
+        to.setBigInt64(points + POINT_COLUMNS[`${HEIGHT_COLUMNS[name]}_stride`], 8n, true);
+      });
+      to.setUint32(points + POINT_COLUMNS.times_us, when, true);
+      to.setBigInt64(points + POINT_COLUMNS.time_stride, 8n, true);
       return body(take, points, count);
     });
   }

@@ -1,7 +1,7 @@
 // Writes fixes and scan reports into the engine's memory, and reads explanations; monitors and fleets use this code.
 
 import { InvalidArgumentError, QueueFullError } from "./errors.js";
-import { EXPLANATION, FEED_RESULT, FIX, FIX_COLUMNS, SIGHTING } from "./layout.js";
+import { CONDITION_STATE, EXPLANATION, FEED_RESULT, FIX, FIX_COLUMNS, SIGHTING } from "./layout.js";
 import {
   DIAGNOSTICS, REASONS, STATES, countOf, integer, members, namesOf, number, numberOf, putNumbers, putTime, putTimes, sameLength,
   shown, timeOf, truth, uuidBytes,
@@ -33,15 +33,23 @@ export function putFix(engine, fix) {
 
 const ELLIPSE = ["major", "minor", "orientation"];
 
-/** Writes columns of one row with a fix that has an error ellipse; the engine feeds the row like a single fix. */
+/** Writes columns of one row with a fix that has an error ellipse or a height; the engine feeds the row like a single
+    fix. */
 export function putOneFix(engine, take, fix) {
-  const ellipse = members(fix.errorEllipse, "errorEllipse", ELLIPSE);
+  const { errorEllipse, altitude, verticalAccuracy, geoidHeight, groundHeight } = fix;
+  const given = { altitude, verticalAccuracy, geoidHeight, groundHeight };
+  const ellipse = (errorEllipse ?? null) === null ? null : members(errorEllipse, "errorEllipse", ELLIPSE);
   const at = putFix(engine, fix);
-  const axes = take(24);
+  const axes = take(56);
   const place = take(FIX_COLUMNS.size);
   const to = engine.numbers;
   engine.memory.fill(0, place, place + FIX_COLUMNS.size);
-  ELLIPSE.forEach((name, index) => {
+  Object.keys(HEIGHTS).forEach((name, index) => {
+    if ((given[name] ?? null) === null) return;
+    to.setFloat64(axes + 24 + 8 * index, number(given[name], name), true);
+    to.setUint32(place + FIX_COLUMNS[HEIGHTS[name]], axes + 24 + 8 * index, true);
+  });
+  if (ellipse !== null) ELLIPSE.forEach((name, index) => {
     to.setFloat64(axes + 8 * index, number(ellipse[name], `errorEllipse.${name}`), true);
     to.setUint32(place + FIX_COLUMNS[COLUMN_OF[name]], axes + 8 * index, true);
   });
@@ -54,9 +62,31 @@ export function putOneFix(engine, take, fix) {
   return place;
 }
 
-/** Whether a fix has an error ellipse. */
-export function hasEllipse(fix) {
-  return typeof fix === "object" && fix !== null && (fix.errorEllipse ?? null) !== null;
+/** Whether a fix has an error ellipse or a height. */
+export function hasMore(fix) {
+  return typeof fix === "object" && fix !== null && ((fix.errorEllipse ?? null) !== null || (fix.altitude ?? null) !== null);
+}
+
+/** The heights of a fix, and the columns of heights by their names in the engine. */
+const HEIGHTS = {
+  altitude: "altitudes_m", verticalAccuracy: "vertical_accuracies_m", geoidHeight: "geoid_heights_m",
+  groundHeight: "ground_heights_m",
+};
+const HEIGHT_COLUMNS = {
+  altitudes: "altitude", verticalAccuracies: "vertical_accuracy", geoidHeights: "geoid_height", groundHeights: "ground_height",
+};
+const HEIGHT_MEMBERS = {
+  altitudes: "altitudes_m", verticalAccuracies: "vertical_accuracies_m", geoidHeights: "geoid_heights_m",
+  groundHeights: "ground_heights_m",
+};
+
+/** The names of the columns of heights. */
+export const HEIGHT_NAMES = Object.keys(HEIGHT_COLUMNS);
+
+/** The columns of heights of a batch. */
+function heightColumns({ altitudes, verticalAccuracies, geoidHeights, groundHeights }) {
+  const given = { altitudes, verticalAccuracies, geoidHeights, groundHeights };
+  return Object.fromEntries(Object.entries(given).filter(([, column]) => column !== undefined));
 }
 
 const COLUMN_OF = { major: "majors_m", minor: "minors_m", orientation: "orientations" };
@@ -75,7 +105,7 @@ function ellipseColumns(errorEllipses) {
  */
 export function feedColumns(engine, columns, options, more, feed) {
   const { latitudes, longitudes, accuracies, times, errorEllipses } = columns;
-  const ellipses = ellipseColumns(errorEllipses);
+  const ellipses = { ...ellipseColumns(errorEllipses), ...heightColumns(columns) };
   members(options, "options", ["refuseInvalid"]);
   const refuses = truth(options.refuseInvalid ?? false, "refuseInvalid");
   const count = sameLength({ latitudes, longitudes, accuracies, times, ...ellipses, ...more });
@@ -84,7 +114,7 @@ export function feedColumns(engine, columns, options, more, feed) {
   const block = refuses ? Math.max(count, 1) : BLOCK;
   for (let start = 0; start < count; start += block) {
     const end = Math.min(start + block, count);
-    engine.room(96 * (end - start));
+    engine.room(128 * (end - start));
     try {
       engine.within((take) => {
         const rows = end - start;
@@ -101,8 +131,8 @@ export function feedColumns(engine, columns, options, more, feed) {
         const to = engine.numbers;
         engine.memory.fill(0, place, place + FIX_COLUMNS.size);
         for (const [name, , at] of axes) {
-          to.setUint32(place + FIX_COLUMNS[COLUMN_OF[name.slice(0, -1)]], at, true);
-          to.setBigInt64(place + FIX_COLUMNS[`${name.slice(0, -1)}_stride`], 8n, true);
+          to.setUint32(place + FIX_COLUMNS[HEIGHT_MEMBERS[name] ?? COLUMN_OF[name.slice(0, -1)]], at, true);
+          to.setBigInt64(place + FIX_COLUMNS[`${HEIGHT_COLUMNS[name] ?? name.slice(0, -1)}_stride`], 8n, true);
         }
         to.setUint32(place, FIX_COLUMNS.size, true);
         to.setUint32(place + FIX_COLUMNS.refuse_invalid, refuses ? 1 : 0, true);
@@ -173,8 +203,36 @@ function ellipseOf(numbers, place) {
   };
 }
 
-/** Reads the explanation at an address. */
-export function explanationOf(numbers, place) {
+/** The parts of a rule in an explanation; null for other conditions. */
+function partsOf(engine, place) {
+  const { numbers } = engine;
+  const count = countOf(numbers, place + EXPLANATION.part_count);
+  if (count === 0) return null;
+  const parts = numbers.getUint32(place + EXPLANATION.parts, true);
+  return Array.from({ length: count }, (_, index) => {
+    const at = parts + index * CONDITION_STATE.size;
+    return {
+      identifier: engine.decode(at + CONDITION_STATE.identifier, numbers.getUint32(at + CONDITION_STATE.identifier_length, true)),
+      state: STATES[numbers.getInt32(at + CONDITION_STATE.state, true)],
+    };
+  });
+}
+
+/** Calls `ask` with the place of an explanation, and reads the explanation. A rule is explained a second time, with room
+    for its parts. */
+export function explanationOf(engine, take, ask) {
+  const place = take(EXPLANATION.size);
+  engine.memory.fill(0, place, place + EXPLANATION.size);
+  engine.numbers.setUint32(place, EXPLANATION.size, true);
+  ask(place);
+  const count = countOf(engine.numbers, place + EXPLANATION.part_count);
+  if (count > 0) {
+    const parts = take(count * CONDITION_STATE.size);
+    engine.numbers.setUint32(place + EXPLANATION.parts, parts, true);
+    engine.numbers.setUint32(place + EXPLANATION.parts_capacity, count, true);
+    ask(place);
+  }
+  const { numbers } = engine;
   return {
     reason: REASONS[numbers.getInt32(place + EXPLANATION.reason, true)],
     observed: STATES[numbers.getInt32(place + EXPLANATION.observed, true)],
@@ -194,5 +252,7 @@ export function explanationOf(numbers, place) {
     doubt: doubtOf(numbers, place),
     probability: numberOf(numbers, place + EXPLANATION.probability),
     errorEllipse: ellipseOf(numbers, place),
+    verticalDistance: numberOf(numbers, place + EXPLANATION.vertical_distance_m),
+    parts: partsOf(engine, place),
   };
 }

@@ -4,8 +4,8 @@ import { Holder, conditionStates, restored } from "./holder.js";
 import { engine as loaded } from "./engine.js";
 import { InvalidArgumentError, NotFoundError } from "./errors.js";
 import { Event } from "./events.js";
-import { explanationOf, feedColumns, hasEllipse, putFix, putOneFix, putSightings } from "./inputs.js";
-import { CONDITION, EVENT, EXPLANATION, OPTIONS as LAYOUT, RECORD, STATISTICS } from "./layout.js";
+import { HEIGHT_NAMES, explanationOf, feedColumns, hasMore, putFix, putOneFix, putSightings } from "./inputs.js";
+import { CONDITION, EVENT, OPTIONS as LAYOUT, RECORD, STATISTICS } from "./layout.js";
 import {
   DIAGNOSTICS, KINDS, STATES, chosen, countOf, duration, flags, integer, members, microseconds, number, numberOf, shown, timeOf,
   truth, uuidText,
@@ -143,7 +143,7 @@ export class Monitor extends Holder {
   feed(fix) {
     const { engine } = this;
     engine.room(0);
-    if (hasEllipse(fix)) {
+    if (hasMore(fix)) {
       engine.within((take) => {
         const columns = putOneFix(engine, take, fix);
         engine.call("fencepost_monitor_feed_columns", this.place, columns, 1, 0);
@@ -164,7 +164,7 @@ export class Monitor extends Holder {
   /** Feeds many fixes from columns, in order. */
   feedMany(columns, options = {}) {
     const { engine } = this;
-    members(columns, "columns", ["latitudes", "longitudes", "accuracies", "times", "errorEllipses"]);
+    members(columns, "columns", ["latitudes", "longitudes", "accuracies", "times", "errorEllipses", ...HEIGHT_NAMES]);
     return feedColumns(engine, columns, options, {}, (take, fixes, start, rows, result) =>
       engine.call("fencepost_monitor_feed_columns", this.place, fixes, rows, result),
     );
@@ -292,10 +292,7 @@ export class Monitor extends Holder {
     const { engine } = this;
     return engine.within((take) => {
       const id = engine.put(take, identifier, "identifier");
-      const place = take(EXPLANATION.size);
-      engine.numbers.setUint32(place, EXPLANATION.size, true);
-      engine.call("fencepost_monitor_explain", this.place, id, place);
-      return explanationOf(engine.numbers, place);
+      return explanationOf(engine, take, (place) => engine.call("fencepost_monitor_explain", this.place, id, place));
     });
   }
 

@@ -13,9 +13,11 @@ export const DIAGNOSTICS = [
 ];
 export const REASONS = [
   "", "unmonitored", "suspended", "scanner_off", "no_fix_yet", "too_coarse", "dwelling", "within_margin", "inside",
-  "outside", "not_seen_yet", "seen", "absent", "uncertain", "inactive",
+  "outside", "not_seen_yet", "seen", "absent", "uncertain", "inactive", "no_height", "parts",
 ];
-export const KINDS = ["", "circle", "beacon", "polygon", "corridor", "line"];
+export const KINDS = ["", "circle", "beacon", "polygon", "corridor", "line", "rule"];
+/** The forms of rules; the index is the number in fencepost.h. */
+export const FORMS = ["atLeast", "all", "any", "none"];
 export const EDGES = ["geodesic", "planar"];
 
 /** Formats any value for a message. */

@@ -66,6 +66,32 @@ test("many points at once, more than fit into one pass of the sort, are answered
   }
 });
 
+test("with a time, a zone contains a point only in its hours", () => {
+  const zones = new Zones();
+  const hours = [[10_000_000n, 20_000_000n], [30_000_000n, 40_000_000n]];
+  zones.add("day", { latitude: 0, longitude: 0, radius: 100 }, { timing: { active: hours, maxEvents: 1 } });
+  zones.add("always", { latitude: 0, longitude: 0, radius: 100 });
+  const count = 60;
+  const [latitudes, longitudes] = [new Float64Array(count), new Float64Array(count)];
+  const seconds = Array.from({ length: count }, (_, row) => row - 5);
+  const expected = seconds.map((second) => ((second >= 10 && second < 20) || (second >= 30 && second < 40) ? 2 : 1));
+  for (const times of [
+    BigInt64Array.from(seconds, (second) => BigInt(second) * 1_000_000n), Float64Array.from(seconds, (second) => second * 1000),
+    seconds.map((second) => second * 1000), seconds.map((second) => new Date(second * 1000)),
+  ]) {
+    const { offsets } = zones.containingMany({ latitudes, longitudes, times });
+    assert.deepEqual(expected, expected.map((_, row) => offsets[row + 1] - offsets[row]));
+  }
+  const unknown = { latitudes: [0, 0], longitudes: [0, 0], times: [NaN, 5000] };
+  assert.deepEqual([...zones.containingMany(unknown).offsets], [0, 2, 3]);
+  assert.deepEqual(zones.containing(0, 0).length, 2);
+  assert.deepEqual(zones.containing(0, 0, { time: 9999 }).map((one) => one.identifier), ["always"]);
+  assert.deepEqual(zones.containing(0, 0, { time: new Date(10_000), altitude: 5 }).length, 2);
+  assert.throws(() => zones.containing(0, 0, { time: 2n ** 62n }), InvalidArgumentError);
+  assert.throws(() => zones.containing(0, 0, { time: "1970" }), InvalidArgumentError);
+  assert.throws(() => zones.containingMany({ latitudes, longitudes, times: [1] }), InvalidArgumentError);
+});
+
 test("a batch gives the lines that single fixes give, times as numbers, Dates and microseconds", () => {
   const count = 3000;
   const rows = Array.from({ length: count }, (_, row) => ({
@@ -248,7 +274,92 @@ test("a zone of a file has hours, reminders and a number of events", () => {
   assert.deepEqual(monitor.identifiers, ["depot"]);
   monitor.add("c", circle, { timing: { active: many.slice(1) } });
   monitor.add("never", circle, { timing: { active: [] } });
-  assert.throws(() => new Zones().add("c", circle, { timing: { maxEvents: 1 } }), InvalidArgumentError);
+  new Zones().add("c", circle, { timing: { maxEvents: 1 } });
+  const beacon = { uuid: "3d402d15-5d8c-4c0f-9ab4-6f0bd1f3d4a1" };
+  assert.throws(() => new Zones().add("b", beacon, { timing: { maxEvents: 1 } }), InvalidArgumentError);
+});
+
+test("timings can be read back, and make the same events", () => {
+  const circle = { latitude: 0, longitude: 0, radius: 100 };
+  const [earliest, latest] = [-62135596800000000n, 253402300799999999n];
+  const timings = [
+    { active: [] },
+    { active: [], activeUntil: latest },
+    { active: [[earliest, earliest + 1n], [latest - 1n, latest]] },
+    { active: Array.from({ length: 10_000 }, (_, hour) => [3n * BigInt(hour), 3n * BigInt(hour) + 2n]), maxEvents: 3 },
+    { absentAfter: 0.000001 },
+    { repeatEvery: 1e9, repeatLimit: 1_000_000 },
+    { maxEvents: 2 ** 32 - 1 },
+  ];
+  const [monitor, zones, copy] = [new Monitor(), new Zones(), new Monitor()];
+  timings.forEach((timing, row) => {
+    for (const holder of [monitor, zones]) {
+      holder.add(`${row}`, circle, { timing });
+      assert.deepEqual(holder.shape(`${row}`).timing, timing);
+    }
+  });
+  monitor.add("plain", circle, { timing: {} });
+  assert.equal(monitor.shape("plain").timing, null);
+  const hours = Array.from({ length: 10_000 }, (_, hour) => [1000 * hour, 1000 * hour + 1000]);
+  monitor.add("touching", circle, { timing: { active: hours } });
+  assert.deepEqual(monitor.shape("touching").timing, { active: [[0n, 10_000_000_000n]] });
+  const shift = { active: [[5_000_000n, 9_000_000n], [20_000_000n, 60_000_000n]], absentAfter: 3, repeatEvery: 7 };
+  monitor.add("shift", circle, { policy: "exact", timing: shift });
+  copy.sync(monitor.identifiers.map((identifier) => {
+    const { timing } = monitor.shape(identifier);
+    return { identifier, condition: circle, options: { policy: "exact", ...(timing === null ? {} : { timing }) } };
+  }));
+  for (const one of monitor.identifiers) assert.deepEqual(copy.shape(one).timing, monitor.shape(one).timing);
+  const events = [monitor, copy].map((one) => {
+    for (const time of [1, 6, 8, 21, 45, 70]) one.feed({ latitude: 0, longitude: 0, accuracy: 5, time: 1000 * time });
+    const own = [...one.events()].filter(({ identifier }) => identifier === "shift");
+    return own.map((event) => [event.kind, event.state, event.dateUs, event.diagnostics]);
+  });
+  assert.ok(events[0].length > 5);
+  assert.deepEqual(events[1], events[0]);
+});
+
+test("a rule is read back, explained and kept in a snapshot; its events name the part that decided", () => {
+  const place = (longitude) => ({ latitude: 0, longitude, radius: 100 });
+  const forms = [{ all: ["a", "b"] }, { any: ["b", "a"] }, { none: ["a"] }, { atLeast: 2, of: ["c", "b", "a"] }];
+  for (const rule of forms) {
+    const monitor = new Monitor();
+    monitor.add("a", place(0), { policy: "exact" });
+    monitor.add("r", { rule }, { policy: "exact", tag: 7 });
+    assert.deepEqual(monitor.shape("r").rule, rule);
+    assert.equal(monitor.record("r").kind, "rule");
+    assert.equal(monitor.shape("a").rule, null);
+    assert.throws(() => monitor.geometry("r"), InvalidArgumentError);
+    assert.deepEqual(monitor.fork().shape("r").rule, rule);
+    assert.deepEqual(Monitor.restore(monitor.snapshot()).shape("r").rule, rule);
+    assert.equal(monitor.ensure("r", { rule }, { policy: "exact", tag: 7 }), false);
+  }
+  const monitor = new Monitor();
+  monitor.add("a", place(0), { policy: { ...POLICIES.exact, notify: [] } });
+  monitor.add("r", { rule: { any: ["a", "later"] } }, { policy: "exact" });
+  monitor.feed({ latitude: 0, longitude: 0, time: NOW });
+  const [event] = [...monitor.events()];
+  assert.deepEqual([event.identifier, event.state, event.decidedBy, event.boundaryDistance], ["r", "satisfied", 1, -100]);
+  assert.deepEqual(monitor.explain("r").parts, [
+    { identifier: "a", state: "satisfied" }, { identifier: "later", state: "unknown" },
+  ]);
+  assert.equal(monitor.explain("a").parts, null);
+  const [row] = fromGeoJSON({
+    type: "Feature", geometry: null, properties: { identifier: "r", rule: { at_least: 2, of: ["a", "b"] } },
+  });
+  assert.deepEqual(row.condition, { rule: { atLeast: 2, of: ["a", "b"] } });
+  const many = Array.from({ length: 1001 }, (_, number) => `p${number}`);
+  for (const rule of [
+    {}, { all: [] }, { all: "a" }, { all: ["a", "a"] }, { all: [""] }, { all: [1] }, { any: many }, { all: ["a"], any: ["b"] },
+    { atLeast: 3, of: ["a", "b"] }, { atLeast: 0, of: ["a"] }, { atLeast: 1 }, { of: ["a"] }, { some: ["a"] }, null, "all",
+    { all: ["s"] },
+  ]) {
+    assert.throws(() => monitor.add("s", { rule }), InvalidArgumentError, JSON.stringify(rule)?.slice(0, 99));
+  }
+  assert.throws(() => monitor.add("s", { rule: { all: ["a"] } }, { radius: 3 }), InvalidArgumentError);
+  assert.throws(() => monitor.add("s", { rule: { all: ["a"] }, uuid: "x" }), InvalidArgumentError);
+  assert.throws(() => new Zones().add("s", { rule: { all: ["a"] } }), InvalidArgumentError);
+  assert.deepEqual(monitor.identifiers, ["a", "r"]);
 });
 
 test("beacons come and go", () => {

@@ -36,6 +36,7 @@ const POLICY = {
   entry_dwell: "entryDwell", exit_dwell: "exitDwell", entry_margin: "entryMargin", exit_margin: "exitMargin",
   exit_margin_limit: "exitMarginLimit", accuracy_factor: "accuracyFactor", dwell_policy: "dwellPolicy", notify: "notify",
   entry_probability: "entryProbability", exit_probability: "exitProbability",
+  vertical_margin: "verticalMargin",
 };
 
 const TIMING = { absent_after: "absentAfter", repeat_every: "repeatEvery", repeat_limit: "repeatLimit", max_events: "maxEvents" };
@@ -98,6 +99,17 @@ function timingOf(step) {
   return Object.keys(timing).length > 0 ? timing : undefined;
 }
 
+/** The band of a step. JavaScript leaves out a limit that does not exist. */
+function bandOf(given) {
+  const band = {};
+  for (const [key, none] of [["min", -Infinity], ["max", Infinity]]) {
+    const value = number(given[key] ?? none);
+    if (value !== none) band[key] = value;
+  }
+  if (Object.keys(band).length === 0) throw new InvalidArgumentError("a band without limits");
+  return { minReference: given.min_reference ?? "ellipsoid", maxReference: given.max_reference ?? "ellipsoid", ...band };
+}
+
 /** The condition of a step and its options. */
 function definition(step, assumed) {
   const options = {};
@@ -108,6 +120,7 @@ function definition(step, assumed) {
   if (assumed !== undefined && !("line" in step)) options.assuming ??= assumed;
   const timing = timingOf(step);
   if (timing !== undefined) options.timing = timing;
+  if ("band" in step) options.band = bandOf(step.band);
   for (const kind of SHAPES) {
     if (kind in step) {
       const { condition, options: more } = shapeOf(kind, step[kind]);
@@ -115,6 +128,10 @@ function definition(step, assumed) {
     }
   }
   if ("beacon" in step) return { condition: step.beacon, options };
+  if ("rule" in step) {
+    const { at_least: atLeast, ...form } = step.rule;
+    return { condition: { rule: atLeast === undefined ? form : { atLeast, ...form } }, options };
+  }
   return { condition: Object.fromEntries(Object.entries(step.circle).map(([key, value]) => [key, number(value)])), options };
 }
 
@@ -126,7 +143,7 @@ function members(event) {
   return {
     sequence, identifier, generation, tag: Number(event.tag), state, cause, latitude, longitude, accuracy, refinement, diagnostics,
     evidence, direction, boundary_distance: event.boundaryDistance, date: event.dateUs, evidence_date: event.evidenceDateUs,
-    gap: event.followsGap, probability,
+    gap: event.followsGap, probability, vertical_distance: event.verticalDistance, decided_by: event.decidedBy,
   };
 }
 
@@ -164,18 +181,26 @@ function located(step, holder) {
   const found =
     "nearest" in step
       ? holder.nearest(number(step.nearest.latitude), number(step.nearest.longitude), step.nearest.count)
-      : holder.containing(number(step.containing.latitude), number(step.containing.longitude));
+      : holder.containing(number(step.containing.latitude), number(step.containing.longitude), heightsOf(step.containing));
   if (plain(step.are.map((one) => one.identifier)) !== plain(found.map((one) => one.identifier))) throw new Mismatch(step.are, found);
   step.are.forEach((one, row) => {
     compare(one, { identifier: found[row].identifier, boundary_distance: found[row].boundaryDistance }, undefined, DISTANCE);
   });
 }
 
+/** The heights of a question; undefined without heights. */
+function heightsOf({ altitude, geoid_height: geoid, ground_height: ground }) {
+  if (altitude === undefined && geoid === undefined && ground === undefined) return undefined;
+  return { altitude: number(altitude ?? NaN), geoidHeight: number(geoid ?? NaN), groundHeight: number(ground ?? NaN) };
+}
+
 function explained(step, ask) {
   let got = null;
   try {
-    const { reason, metresToDecide, accuracyNeeded, secondsToDecide, doubt, probability, errorEllipse } = ask();
+    const { reason, metresToDecide, accuracyNeeded, secondsToDecide, doubt, probability, errorEllipse, verticalDistance, parts } = ask();
     got = { reason, metres_to_decide: metresToDecide, accuracy_needed: accuracyNeeded, seconds_to_decide: secondsToDecide, probability };
+    got.vertical_distance = verticalDistance;
+    got.parts = parts;
     got.ellipse = errorEllipse && [errorEllipse.major, errorEllipse.minor, errorEllipse.orientation];
     got.doubted_distance = doubt?.distance ?? null;
     got.doubted_seconds = doubt?.seconds ?? null;
@@ -220,6 +245,10 @@ function ellipsesOf(rows) {
   return { errorEllipses: { majors: column("major"), minors: column("minor"), orientations: column("orientation") } };
 }
 
+const HEIGHTS = {
+  altitude: "altitude", vertical_accuracy: "verticalAccuracy", geoid_height: "geoidHeight", ground_height: "groundHeight",
+};
+
 function fixOf(circles, fix) {
   const [latitude, longitude] = place(circles, fix);
   const found = { latitude, longitude, accuracy: number(fix.accuracy ?? 0), time: us(fix.time) };
@@ -227,6 +256,7 @@ function fixOf(circles, fix) {
     const [major, minor, orientation] = fix.ellipse.map(number);
     found.errorEllipse = { major, minor, orientation };
   }
+  for (const [key, member] of Object.entries(HEIGHTS)) if (key in fix) found[member] = number(fix[key]);
   return found;
 }
 
@@ -318,7 +348,7 @@ class Run {
     const distance = () => (named.hasShapes ? DISTANCE : undefined);
     const time = () => ("time" in step ? us(step.time) : monitor.statistics().clockUs);
     const remember = (identifier, condition) => {
-      named.hasShapes ||= "type" in condition;
+      named.hasShapes ||= "type" in condition || "rule" in condition;
       if ("radius" in condition) named.circles.set(identifier, condition);
     };
     const verbs = {
@@ -372,7 +402,7 @@ class Run {
       },
       record: () => {
         const record = monitor.record(step.record);
-        const got = record && { ...members(record.lastEvent), condition: recorded(monitor, record) };
+        const got = record && { ...members(record.lastEvent), condition: recorded(monitor, record), band: bandMembers(monitor.shape(record.identifier)) };
         compare(step.is, got, undefined, distance());
       },
       identifiers: () => compare(step.identifiers, monitor.identifiers),
@@ -401,6 +431,12 @@ function perform(verbs, step) {
   verbs[found[0]]();
 }
 
+function bandMembers({ band }) {
+  if (band === null) return null;
+  const { min = "-inf", max = "inf", minReference = "ellipsoid", maxReference = "ellipsoid" } = band;
+  return { min, max, min_reference: minReference, max_reference: maxReference };
+}
+
 function recorded(monitor, record) {
   const { kind, latitude, longitude, radius } = record;
   if (kind === "circle") return { circle: { latitude, longitude, radius } };
@@ -408,7 +444,11 @@ function recorded(monitor, record) {
     const components = Object.entries({ uuid: record.uuid, major: record.major, minor: record.minor });
     return { beacon: Object.fromEntries(components.filter(([, value]) => value !== null)) };
   }
-  const { edges, oriented, buffer } = monitor.shape(record.identifier);
+  const { edges, oriented, buffer, rule } = monitor.shape(record.identifier);
+  if (kind === "rule") {
+    const { atLeast, ...form } = rule;
+    return { rule: atLeast === undefined ? form : { at_least: atLeast, ...form } };
+  }
   const geometry = monitor.geometry(record.identifier);
   const isSingle = !geometry.type.startsWith("Multi");
   let coordinates = isSingle ? [geometry.coordinates] : geometry.coordinates;

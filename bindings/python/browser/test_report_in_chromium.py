@@ -8,7 +8,7 @@ import math
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from selenium import webdriver
@@ -16,7 +16,20 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
-from fencepost import Circle, EventLog, Fix, TransitionPolicy, replay
+from fencepost import (
+    AltitudeBand,
+    Circle,
+    EventLog,
+    Fix,
+    Monitor,
+    Notify,
+    Rule,
+    Schedule,
+    Timing,
+    TransitionPolicy,
+    geodesic,
+    replay,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "examples" / "data"
@@ -194,6 +207,238 @@ def test_opens_without_a_network(browser: Any, tmp_path: Path, name: str, make: 
     assert len(browser.find_elements("css selector", "#visits tbody tr")) == len(log.visits())
     assert text(browser, "#visit-count") == str(len(log.visits()))
     assert browser.execute_script("return document.getAnimations().length") == 0, "nothing moves"
+    assert complaints(browser) == [] and requests(browser) == []
+
+
+def timed(folder: Path) -> EventLog:
+    """A device that stays in a place with hours, repeats and an end of its schedule, and is absent from another."""
+    start = 1_772_433_000
+    times = [Schedule([((start + a) * 10**6, (start + b) * 10**6)]).texts()[0] for a, b in ((60, 900), (1800, 3000))]
+    until = Schedule([(0, (start + 3300) * 10**6)]).texts()[0].split("/")[1]
+
+    def place(name: str, **timing: Any) -> dict[str, Any]:
+        point = {"type": "Point", "coordinates": [8.5, 47.4 if name == "depot" else 47.41]}
+        return {"type": "Feature", "id": name, "geometry": point, "properties": {"radius": 200, **timing}}
+
+    places = [
+        place("depot", active=times, active_until=until, repeat_every=300),
+        place("shift", active=times, absent_after=120),
+        place("<b>once</b>", max_events=1),
+    ]
+    path = folder / "zones.geojson"
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": places}))
+    fixes = [Fix(47.4, 8.5, 5, time=(start + second) * 10**6) for second in range(0, 3601, 100)]
+    return replay(fixes, path, policy="exact")
+
+
+def test_hours_repeats_and_ends_of_schedules_are_drawn(browser: Any, tmp_path: Path) -> None:
+    log = timed(tmp_path)
+    page = tmp_path / "hours.html"
+    log.report(page)
+    offline(browser, True)
+    opened(browser, page)
+    for scheme, width in LOOKS:
+        look(browser, scheme, width)
+        screenshot(browser, f"hours-{scheme}-{width}")
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    look(browser, "light", 1280)
+    for key in ("open-key", "closed-key", "repeat-key", "absent-key", "ended-key", "exhausted-key"):
+        assert browser.execute_script("return !document.getElementById(arguments[0]).hidden", key), key
+    assert text(browser, "#event-count") == str(len(log))
+    (names,) = [[row.identifier for row in log]]
+    assert browser.execute_script("return events.map((event) => names[event.place])") == names
+    # A pixel of the strip is hatched or empty where the place is inactive, and has no line.
+    strips = "[...document.querySelectorAll('#states tbody canvas')]"
+    labels = browser.execute_script(f"return {strips}.map((strip) => strip.getAttribute('aria-label'))")
+    # Of 3,600 s, the depot is inactive for 60, 900 and 600 s.
+    assert any("inactive for 26 min" in label and "2 visits" in label for label in labels), labels
+    assert any("no more events after 2026-03-02 06:30:00" in label for label in labels), labels
+    kinds = browser.execute_script(
+        f"return {strips}.map((strip) => [names[strip.row.index], strip.runs.map((run) => run.kind)])"
+    )
+    depot = next(runs for name, runs in kinds if name == "depot")
+    assert [kind for kind in depot if kind != "mixed"] == ["shut", "open", "shut", "open", "shut"], kinds
+    browser.execute_script("[...document.querySelectorAll('#events tbody button')].at(-1).click()")
+    painted(browser)
+    assert "depot" in text(browser, "#chosen") or "shift" in text(browser, "#chosen")
+    assert complaints(browser) == [] and requests(browser) == []
+
+
+def ruled() -> EventLog:
+    """Two silent places, a rule of both, a rule of this rule, and a rule with 300 parts that are not in the table."""
+    monitor, silent = Monitor(), TransitionPolicy(notify=Notify(0))
+    for step, name in enumerate(("yard", HOSTILE[0])):
+        monitor.add(Circle(47.4 + 0.01 * step, 8.5, 300), name, policy=silent)
+    monitor.add(Rule.any("yard", HOSTILE[0]), "near", policy="exact")
+    monitor.add(Rule.none("near", HOSTILE[2]), "away", policy="exact")
+    monitor.add(Rule.all("near", *(f"gone {number}" for number in range(300))), "many", policy="exact")
+    fixes = [Fix(47.4 + 0.0005 * step, 8.5, 5, time=(1_772_434_800 + 30 * step) * 10**6) for step in range(40)]
+    return replay(fixes, monitor)
+
+
+TREE = "[...document.querySelectorAll('#rules tbody tr:not(.gap)')]"
+
+
+def tree(browser: webdriver.Chrome) -> list[tuple[int, str, str]]:
+    """The rows of the tree: the level, the name, and whether the row is unfolded."""
+    rows: Any = browser.execute_script(
+        f"return {TREE}.map((row) => [Number(row.ariaLevel), row.querySelector('button').textContent, "
+        "row.querySelector('button').ariaExpanded ?? ''])"
+    )
+    return [(level, name, unfolded) for level, name, unfolded in rows]
+
+
+def test_rules_are_a_tree(browser: Any, tmp_path: Path) -> None:
+    log = ruled()
+    page = tmp_path / "rules.html"
+    log.report(page)
+    offline(browser, True)
+    opened(browser, page)
+    for scheme, width in LOOKS:
+        look(browser, scheme, width)
+        screenshot(browser, f"rules-{scheme}-{width}")
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    look(browser, "light", 1280)
+    # The short rule is unfolded at first, and the long one is not. A rule that is a part of another has no row at the
+    # first level.
+    assert tree(browser) == [
+        (1, "▾ away", "true"), (2, "▾ near", "true"), (3, "yard", ""), (3, HOSTILE[0], ""), (2, HOSTILE[2], ""),
+        (1, "▸ many", "false"),
+    ]  # fmt: skip
+    cells = browser.execute_script(
+        f"return {TREE}.map((row) => [...row.cells].slice(1, 3).map((cell) => cell.textContent))"
+    )
+    assert cells[0] == ["none of 2", "unknown"]
+    assert cells[4] == ["not in the table", "unknown"]
+    assert cells[1][0] == "any of 2, part of 2 rules"
+    # The bars are those of the events of `near`.
+    events = [
+        (str(event.state), event.date_us // 1000) for event in log if event.identifier == "near" and event.date_us
+    ]
+    drawn = browser.execute_script("return stepsOf(names.indexOf('near'))")
+    assert [(("unsatisfied", "satisfied")[state], start) for start, _, state in drawn] == events and len(events) == 4
+    # A satisfied bar is 17 pixels tall, an unsatisfied line 1, an unknown bar 5: the colours are not needed.
+    tall = browser.execute_script(
+        """const place = names.indexOf('near'), all = [...document.querySelectorAll('#rules canvas')];
+        const row = all.find((each) => each.row?.place === place), {width, height} = row, ratio = height / 30;
+        const pixels = row.getContext('2d').getImageData(0, 0, width, height).data;
+        const at = (time) => Math.round((time - period[0]) / (period[1] - period[0]) * width);
+        return stepsOf(place).map(([start, end]) => { const x = at((start + end) / 2); let count = 0;
+          for (let y = 0; y < height; y += 1) if (pixels[4 * (y * width + x) + 3]) count += 1;
+          return count / ratio; });"""
+    )
+    assert tall == [17, 1, 17, 1]
+    label = browser.execute_script(f"return {TREE}[1].querySelector('canvas').getAttribute('aria-label')")
+    assert "unsatisfied for" in label and "satisfied for" in label and "4 events" in label, label
+    # Unfold the long rule: only the visible rows are in the page, and each fits.
+    browser.execute_script(f"{TREE}.at(-1).querySelector('button').click()")
+    painted(browser)
+    assert browser.execute_script("return tree.rows.length") == 6 + 301
+    assert len(tree(browser)) < 60
+    assert set(browser.execute_script(f"return {TREE}.map((row) => row.offsetHeight)")) == {32}
+    # Fold it again, and search for a part: the rules that contain it are shown.
+    browser.execute_script(f"{TREE}.find((row) => row.textContent.includes('many')).querySelector('button').click()")
+    browser.execute_script("byId('search').value = 'gone 7'; byId('search').dispatchEvent(new Event('input'))")
+    painted(browser)
+    assert [name for _, name, _ in tree(browser)] == ["▸ many"]
+    browser.execute_script("byId('search').value = ''; byId('search').dispatchEvent(new Event('input'))")
+    # The events say which part decided; a rule that is chosen is described as one.
+    whys = browser.execute_script(
+        "return events.filter((event) => names[event.place] === 'near').map((event) => event.text)"
+    )
+    assert all("decided by" in why for why in whys) and len(whys) == 4
+    browser.execute_script("choose({place: names.indexOf('near')})")
+    assert "a rule, any of 2, which has no position): satisfied 2 times" in text(browser, "#chosen")
+    browser.execute_script("choose({event: events.find((event) => names[event.place] === 'near')})")
+    assert text(browser, "#chosen").startswith("The rule \u2068near\u2069 was satisfied")
+    browser.execute_script("choose({visit: visits.find((visit) => names[visit.place] === 'near')})")
+    assert "The rule \u2068near\u2069 was satisfied from" in text(browser, "#chosen")
+    assert browser.execute_script("return document.images.length") == 0
+    look(browser, "dark", 1280, "print")
+    browser.execute_script("choose(null); window.dispatchEvent(new Event('beforeprint'))")
+    assert len(tree(browser)) == 6
+    screenshot(browser, "rules-paper")
+    browser.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    look(browser, "light", 1280)
+    assert complaints(browser) == [] and requests(browser) == []
+
+
+def test_rules_of_several_devices(browser: Any, tmp_path: Path) -> None:
+    import pandas
+
+    rows = [
+        {"latitude": latitude, "longitude": 8.5, "time": pandas.Timestamp(second, unit="s", tz="UTC"), "device": device}
+        for device, latitude in (("first", 47.4), ("second", 47.5))
+        for second in range(0, 100, 10)
+    ]
+    page = tmp_path / "devices.html"
+    places = {"yard": Circle(47.4, 8.5, 100), "rule": Rule.all("yard"), "never": Rule.any("gone")}
+    replay(pandas.DataFrame(rows), places, by="device", policy="exact").report(page)
+    opened(browser, page)
+    ends = f"return {TREE}.map((row) => row.cells[2].textContent)"
+    found = [browser.execute_script(ends)]
+    browser.execute_script("byId('rule-device').value = '1'; byId('rule-device').dispatchEvent(new Event('change'))")
+    found.append(browser.execute_script(ends))
+    browser.execute_script("choose({track: 0})")
+    found.append(browser.execute_script(ends))
+    assert [[each.partition(",")[0] for each in row] for row in found] == [
+        ["satisfied", "satisfied", "unknown", "unknown"],
+        ["unsatisfied", "unsatisfied", "unknown", "unknown"],
+        ["satisfied", "satisfied", "unknown", "unknown"],
+    ]
+    assert browser.execute_script("return byId('rule-device').value") == "0"
+    page = tmp_path / "none.html"
+    demo().report(page)
+    opened(browser, page)
+    assert browser.execute_script("return document.getElementById('rules-card').checkVisibility()") is False
+    assert complaints(browser) == [] and requests(browser) == []
+
+
+def test_bands_of_heights_have_colours_dashes_and_texts(browser: Any, tmp_path: Path) -> None:
+    zones = Monitor()
+    names = "lowest", "<i>middle</i>", "highest"
+    for step, name in enumerate(names):
+        band = AltitudeBand(100 * step, 100 * step + 50, reference="ground")
+        zones.add(Circle(47.4, 8.5 + 0.01 * step, 200), name, policy="exact", band=band)
+    zones.add(Circle(47.4, 8.54, 200), "flat", policy="exact")
+    fixes = [
+        Fix(47.4, 8.5 + step / 1000, 5, time=(1_772_434_800 + 10 * step) * 10**6, altitude=420, ground_height=400)
+        for step in range(40)
+    ]
+    page = tmp_path / "bands.html"
+    replay(fixes, zones).report(page)
+    opened(browser, page)
+    for scheme, width in LOOKS:
+        look(browser, scheme, width)
+        screenshot(browser, f"bands-{scheme}-{width}")
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    look(browser, "light", 1280)
+    keys = [each.text for each in browser.find_elements("css selector", "#band-key > span")]
+    assert [key.partition(" ")[2] for key in keys] == [
+        f"{100 * step} m to {100 * step + 50} m above the ground" for step in range(3)
+    ]
+    assert len({key[0] for key in keys}) == 3  # the keys differ without their colours
+    used = browser.execute_script(
+        """const used = [], {context} = map;
+        const dash = context.setLineDash.bind(context), stroke = context.stroke.bind(context);
+        let last = [];
+        context.setLineDash = (dashes) => { last = dashes; dash(dashes); };
+        context.stroke = (...given) => { used.push(`${context.strokeStyle} ${last}`); stroke(...given); };
+        map.draw();
+        return [used, [0, 1, 2].map((step) => map.colour(`band-${step}`)), map.labels.map((each) => each.name)];"""
+    )
+    strokes, colours, labels = used
+    dashes = {colour: {each.partition(" ")[2] for each in strokes if each.startswith(colour)} for colour in colours}
+    assert dashes == {colours[0]: {""}, colours[1]: {"9,4"}, colours[2]: {"2,4"}}
+    assert any(label == "100 m to 150 m, <i>middle</i>" for label in labels)
+    assert "flat" in labels
+    browser.execute_script("choose({place: names.indexOf('lowest')})")
+    assert "0 m to 50 m above the ground" in text(browser, "#chosen")
+    zones = Monitor()
+    zones.add(Circle(47.4, 8.5, 200), "flat")
+    replay(fixes, zones).report(page)
+    opened(browser, page)
+    assert browser.execute_script("return document.getElementById('band-key').checkVisibility()") is False
     assert complaints(browser) == [] and requests(browser) == []
 
 
@@ -428,6 +673,162 @@ def test_doubted_fixes_and_error_circles(browser: Any, tmp_path: Path) -> None:
     browser.find_element("id", "clear").click()
     assert "Choose a device" in text(browser, "#chosen")
     assert complaints(browser) == [] and requests(browser) == []
+
+
+JUMPS = {30: 47.404, 80: 47.396}
+"""The steps at which the position of a van is wrong, each with the wrong latitude."""
+MORNING = 1_772_434_800
+
+
+def van(step: int, latitude: float = 47.4) -> Fix:
+    place = latitude, 8.5 + step / 4_000
+    heights = {"altitude": 420 + 2 * step, "ground_height": 400}
+    return Fix(*place, accuracy=45, time=(MORNING + 5 * step) * 10**6, error_ellipse=(30, 8, 60), **heights)
+
+
+def everything() -> EventLog:
+    """A van that is followed with all options that a report draws: a rule of a rule, bands of heights, error ellipses,
+    hours and doubted fixes."""
+    certain = TransitionPolicy(
+        entry_probability=0.95, exit_probability=0.05, accuracy_factor=0, entry_margin=0, exit_margin=0,
+        entry_dwell=0, exit_dwell=0,
+    )  # fmt: skip
+    hours = Schedule([((MORNING + a) * 10**6, (MORNING + b) * 10**6) for a, b in ((0, 200), (300, 500))])
+    monitor = Monitor()
+    monitor.add(Circle(47.4, 8.505, 200), "yard", policy=certain)
+    for number, (longitude, low) in enumerate(((8.511, 0), (8.517, 100), (8.523, 200))):
+        band = AltitudeBand(low, low + 80, reference="ground")
+        monitor.add(Circle(47.4, longitude, 150), f"band {number}", policy="exact", band=band)
+    monitor.add(Circle(47.39, 8.515, 300), "shift", policy="exact", timing=Timing(active=hours))
+    monitor.add(Rule.any("yard", "band 1"), "busy", policy="exact")
+    monitor.add(Rule.none("busy", "shift"), "idle", policy="exact")
+
+    fixes = [van(step, JUMPS.get(step, 47.4)) for step in range(120)]
+    return replay(fixes, monitor, plausible_speed=30)
+
+
+# Returns the share of points of the map that have a colour: a pixel beside the point is nearer to this colour than to
+# that of the land. For a list of colours, returns the shares.
+PAINTED = """
+const rgb = (colour) => {
+  map.context.save(); map.context.fillStyle = colour; const text = map.context.fillStyle; map.context.restore();
+  return [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
+};
+const ratio = devicePixelRatio, land = rgb(map.colour("land"));
+const away = (pixel, colour) => Math.hypot(...colour.map((part, at) => part - pixel[at]));
+const painted = (points, name) => points.filter(([x, y]) => {
+  const size = 3, {data} = map.context.getImageData(Math.round(x * ratio) - 1, Math.round(y * ratio) - 1, size, size);
+  const pixels = Array.from({length: size * size}, (_, at) => data.slice(4 * at, 4 * at + 3));
+  return pixels.some((pixel) => away(pixel, rgb(map.colour(name))) < away(pixel, land));
+}).length / points.length;
+const place = ([latitude, longitude]) => map.toScreen(plane(latitude, longitude));
+"""
+
+
+Places: TypeAlias = "list[tuple[float, float]]"
+
+
+def shares_of(browser: webdriver.Chrome, lines: list[tuple[Places, str]]) -> list[float]:
+    """The share of the points of each line that are painted with a colour."""
+    found: list[float] = browser.execute_script(
+        PAINTED + "return arguments[0].map(([points, name]) => painted(points.map(place), name))", lines
+    )
+    return found
+
+
+def around(circle: Any) -> Places:
+    """Points on the outline of a circle."""
+    return [geodesic.direct(circle.latitude, circle.longitude, azimuth, circle.radius)[:2] for azimuth in range(360)]
+
+
+def ellipse(event: Any, major: float, minor: float, orientation: float) -> Places:
+    """Points on an ellipse around the fix of an event."""
+    axes = [(major * math.cos(turn), minor * math.sin(turn)) for turn in (math.radians(step) for step in range(360))]
+    return [
+        geodesic.direct(
+            event.latitude, event.longitude, orientation + math.degrees(math.atan2(b, a)), math.hypot(a, b)
+        )[:2]
+        for a, b in axes
+    ]
+
+
+def beside(event: Any, metres: float) -> Places:
+    """Points at a distance from the fix of an event, on both sides of the long axis of its error ellipse."""
+    azimuths = (*range(130, 171), *range(310, 351))
+    return [geodesic.direct(event.latitude, event.longitude, azimuth, metres)[:2] for azimuth in azimuths]
+
+
+def between(start: Fix, end: tuple[float, float]) -> Places:
+    parts = [step / 300 for step in range(15, 285)]
+    pairs = list(zip((start.latitude, start.longitude), end))
+    return [tuple(a + part * (b - a) for a, b in pairs) for part in parts]  # type: ignore[misc]
+
+
+def test_everything_at_once_is_painted(browser: Any, tmp_path: Path) -> None:
+    """Tests the pixels of one report with rules, bands, error ellipses, hours and doubted fixes."""
+    log = everything()
+    entered, left = (event for event in log if event.identifier == "yard" and str(event.cause) == "crossing")
+    doubts = [((latitude, 8.5 + step / 4_000), van(step - 1)) for step, latitude in JUMPS.items()]
+    assert log.counts.doubted_fixes == len(doubts) == 2
+    scale = math.sqrt(-2 * math.log(1 - 0.68))
+    page = tmp_path / "everything.html"
+    log.report(page)
+    offline(browser, True)
+    opened(browser, page)
+    for scheme, width in LOOKS:
+        look(browser, scheme, width)
+        browser.execute_script("map.all()")  # a map whose size changes keeps its scale
+        painted(browser)
+        screenshot(browser, f"everything-{scheme}-{width}")
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        keys = browser.find_elements(
+            "css selector", "#band-key > span, #doubt-key, #error-key, #open-key, #closed-key"
+        )  # fmt: skip
+        assert len(keys) == 7 and all(key.is_displayed() and key.size["width"] > 0 for key in keys)
+        # The outline of each band has its colour: the lowest band is solid, the others have dashes and dots.
+        solid, dashed, dotted = shares_of(browser, [
+            (around(log.conditions[f"band {number}"]), f"band-{number}") for number in range(3)
+        ])  # fmt: skip
+        assert solid > 0.95 and min(dashed, dotted) > 0.3, (scheme, width, solid, dashed, dotted)
+        if width > 600:  # on a phone, the gaps are about as wide as the pixels that are compared
+            assert 0.95 > dashed > dotted + 0.05, (scheme, solid, dashed, dotted)
+        # The error ellipses contain 68 % of the true positions. No circle with the accuracy as its radius is drawn.
+        found = shares_of(browser, [
+            line for event, colour in ((entered, "enter"), (left, "leave"))
+            for line in ((ellipse(event, 30 * scale, 8 * scale, 60), colour), (beside(event, 45), colour))
+        ])  # fmt: skip
+        assert min(found[0], found[2]) > 0.9, (scheme, width, found)
+        if width > 600:  # on a phone, the mark of the event covers the circle
+            assert max(found[1], found[3]) < 0.1, (scheme, found)
+        # A doubted fix is a cross, to which a line with gaps leads from the fix before it.
+        found = shares_of(browser, [
+            (points, "outside") for doubted, before in doubts for points in ([doubted], between(before, doubted))
+        ])  # fmt: skip
+        assert found[0] == found[2] == 1 and min(found) > 0.4, (scheme, width, found)
+        assert width < 600 or max(found[1], found[3]) < 0.9, (scheme, found)
+        # The hours are a filled band, and the time outside them is hatched: columns of pixels are full, or partly so.
+        full, hatched = browser.execute_script(
+            """const strips = [...document.querySelectorAll("#states tbody canvas")];
+            const strip = strips.find((each) => nameOf(each.row.by, each.row.index) === "shift");
+            const at = (time) => Math.round((time - period[0]) / (period[1] - period[0]) * strip.width);
+            return arguments[0].map(([start, end]) => {
+              const wide = at(end) - at(start), tall = Math.floor(strip.height / 3);
+              const {data} = strip.getContext("2d").getImageData(at(start), tall, wide, tall);
+              return data.filter((value, index) => index % 4 === 3 && value > 0).length / (wide * tall); });""",
+            [[1000 * (log.start.timestamp() + second) for second in pair] for pair in ((50, 150), (220, 280))],
+        )
+        assert full == 1 and 0.1 < hatched < 0.8, (scheme, width, full, hatched)
+        # The rule of a rule is a tree with four rows below it, each with a strip.
+        assert [(level, name.split()[-1]) for level, name, _ in tree(browser)] == [
+            (1, "idle"), (2, "busy"), (3, "yard"), (3, "1"), (2, "shift"),
+        ]  # fmt: skip
+        assert browser.execute_script(
+            f"""return {TREE}.map((row) => {{ const strip = row.querySelector("canvas"), {{width, height}} = strip;
+              const pixels = strip.getContext("2d").getImageData(0, 0, width, height).data;
+              return row.checkVisibility() && row.offsetHeight > 0 && pixels.some(Boolean); }})"""
+        ) == [True] * 5  # fmt: skip
+    # Chromium advises pages that read their canvas, as this test does.
+    assert [said for said in complaints(browser) if "willReadFrequently" not in said] == [] == requests(browser)
 
 
 def test_a_report_without_them_has_no_key_for_them(browser: Any, tmp_path: Path) -> None:

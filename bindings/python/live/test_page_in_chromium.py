@@ -12,10 +12,12 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -442,3 +444,39 @@ def test_readers_are_bounded(stack: ExitStack, tmp_path: Path) -> None:
     for reader in readers:
         reader.close()
     until(lambda: math.isclose(served.get("metrics")[0], 200), "the page continues")
+
+
+def test_places_outside_their_hours_and_repeats(browser: Any, tmp_path: Path, stack: ExitStack) -> None:
+    """A place outside its hours has a dashed outline and a label that says so; a repeat is not an entry."""
+    now = time.time()
+
+    def interval(start: float, end: float) -> str:
+        begin, last = (datetime.fromtimestamp(at, UTC).isoformat() for at in (start, end))
+        return f"{begin}/{last}"
+
+    def place(name: str, longitude: float, **properties: Any) -> dict[str, Any]:
+        point = {"type": "Point", "coordinates": [longitude, 0]}
+        return {"type": "Feature", "id": name, "geometry": point, "properties": {"radius": 200, **properties}}
+
+    features = [
+        place("shut", 0.01, active=[interval(now - 7200, now - 3600), interval(now + 3600, now + 7200)]),
+        place("open", 0.0, active=[interval(now - 3600, now + 3600)], repeat_every=60, assuming="unknown"),
+        place("always", 0.02),
+    ]
+    (tmp_path / "conditions.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    served = Served(tmp_path, stack, "--policy", "exact")
+    served.feed(*({**fix("car", 0), "time": now - 180 + step} for step in (0, 130)))
+    opened(browser, served.url)
+    until(lambda: "still in" in text(browser, "#events"), "the repeat", served.state)
+    words = text(browser, "#events")
+    assert "is still in \u2068open\u2069" in words and words.count("entered") == 1, words
+    assert "1 of them outside their hours" in text(browser, "#summary")
+    assert browser.execute_script("return !byId('shut-key').hidden")
+    dashes = browser.execute_script(
+        """const found = [], {context} = map, dash = context.setLineDash.bind(context), label = map.label.bind(map);
+        context.setLineDash = (each) => { if (each.length) found.push(each.join()); dash(each); };
+        map.draw();
+        return [found, map.labels.map((each) => each.name)];"""
+    )
+    assert dashes[0] == ["4,4"] and "outside its hours, shut" in dashes[1], dashes
+    assert complaints(browser) == []

@@ -47,6 +47,10 @@ static fencepost_fix_columns rows_from(const fencepost_fix_columns *fixes, size_
   rest.majors_m = advanced(fixes->majors_m, fixes->major_stride, row);
   rest.minors_m = advanced(fixes->minors_m, fixes->minor_stride, row);
   rest.orientations = advanced(fixes->orientations, fixes->orientation_stride, row);
+  rest.altitudes_m = advanced(fixes->altitudes_m, fixes->altitude_stride, row);
+  rest.vertical_accuracies_m = advanced(fixes->vertical_accuracies_m, fixes->vertical_accuracy_stride, row);
+  rest.geoid_heights_m = advanced(fixes->geoid_heights_m, fixes->geoid_height_stride, row);
+  rest.ground_heights_m = advanced(fixes->ground_heights_m, fixes->ground_height_stride, row);
   return rest;
 }
 

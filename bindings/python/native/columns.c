@@ -27,8 +27,9 @@ static void scale_column(native_column *column, Py_ssize_t count, int64_t multip
   column->stride = sizeof(int64_t);
 }
 
-/* Latitudes, longitudes, accuracies, times, and the three columns of error ellipses. */
-#define COLUMNS 7
+/* Latitudes, longitudes, accuracies, times, the three columns of error
+ * ellipses, and the four columns of heights. */
+#define COLUMNS 11
 
 /* The devices of the rows of a fleet; a monitor has no devices, so `codes` and `names` are None. */
 typedef struct {
@@ -61,6 +62,10 @@ static PyObject *feed(native_handle *self, native_state *state, native_column *c
   fixes.majors_m = columns[4].start, fixes.major_stride = columns[4].stride;
   fixes.minors_m = columns[5].start, fixes.minor_stride = columns[5].stride;
   fixes.orientations = columns[6].start, fixes.orientation_stride = columns[6].stride;
+  fixes.altitudes_m = columns[7].start, fixes.altitude_stride = columns[7].stride;
+  fixes.vertical_accuracies_m = columns[8].start, fixes.vertical_accuracy_stride = columns[8].stride;
+  fixes.geoid_heights_m = columns[9].start, fixes.geoid_height_stride = columns[9].stride;
+  fixes.ground_heights_m = columns[10].start, fixes.ground_height_stride = columns[10].stride;
   fixes.times_us = times->start;
   fixes.time_stride = times->stride;
   if (self->fleet == NULL) return native_feed_rows(self, state, &fixes, NULL, (size_t)count);
@@ -77,15 +82,19 @@ static PyObject *feed(native_handle *self, native_state *state, native_column *c
 }
 
 /*
- * The Python arguments are (latitude, longitude, accuracy, time, multiplier, divisor, refuse_invalid). The columns
- * contain doubles; `accuracy` may instead be None or a single float. With error ellipses, `accuracy` is a tuple of the
- * accuracies, the semi-axes and the orientations. The times are 64-bit integers in units of multiplier / divisor
- * microseconds. For a fleet, three arguments follow: the devices, their dictionary (see
- * native_open_devices()), and the number of the first row.
+ * The Python arguments are (latitude, longitude, accuracy, time, multiplier,
+ * divisor, refuse_invalid). The columns contain doubles; `accuracy` may instead
+ * be None or a single float. With error ellipses, `accuracy` is a tuple of the
+ * accuracies, the semi-axes and the orientations; with heights, the altitudes,
+ * their accuracies, the geoid heights and the ground heights follow, and all
+ * but the accuracies may be None or a float. The times are 64-bit integers in
+ * units of multiplier / divisor microseconds. For a fleet, three arguments
+ * follow: the devices, their dictionary (see native_open_devices()), and the
+ * number of the first row.
  */
 PyObject *native_feed_columns(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
-  PyObject *sources[COLUMNS] = {NULL, NULL, NULL, NULL, Py_None, Py_None, Py_None};
+  PyObject *sources[COLUMNS] = {NULL, NULL, NULL, NULL, Py_None, Py_None, Py_None, Py_None, Py_None, Py_None, Py_None};
   long long multiplier, divisor;
   int refuse_invalid;
   row_devices devices = {Py_None, Py_None, 0};
@@ -94,12 +103,14 @@ PyObject *native_feed_columns(PyObject *object, PyObject *args) {
                         &multiplier, &divisor, &refuse_invalid, &devices.codes, &devices.names, &devices.first_row))
     return NULL;
   if (multiplier < 1 || divisor < 1) return native_refuse(state, "multiplier and divisor must be positive");
-  if (PyTuple_Check(sources[2]) &&
-      !PyArg_ParseTuple(sources[2], "OOOO", &sources[2], &sources[4], &sources[5], &sources[6]))
+  if (PyTuple_Check(sources[2]) && !PyArg_ParseTuple(sources[2], "OOOO|OOOO", &sources[2], &sources[4], &sources[5],
+                                                     &sources[6], &sources[7], &sources[8], &sources[9], &sources[10]))
     return NULL;
-  static const native_layout layouts[COLUMNS] = {{"latitude", "d", 0},   {"longitude", "d", 0}, {"accuracy", "d", 0},
-                                                 {"time", "lq", 0},      {"major", "d", 0},     {"minor", "d", 0},
-                                                 {"orientation", "d", 0}};
+  static const native_layout layouts[COLUMNS] = {
+      {"latitude", "d", 0},     {"longitude", "d", 0},    {"accuracy", "d", 0},
+      {"time", "lq", 0},        {"major", "d", 0},        {"minor", "d", 0},
+      {"orientation", "d", 0},  {"altitude", "d", 0},     {"vertical_accuracy", "d", 0},
+      {"geoid_height", "d", 0}, {"ground_height", "d", 0}};
   native_rows rows = {"latitude", -1};
   native_column columns[COLUMNS];
   memset(columns, 0, sizeof(columns));

@@ -1,5 +1,6 @@
 #include "native.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 PyObject *native_add_circle(PyObject *object, PyObject *args) {
@@ -75,44 +76,55 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
 }
 
 /* Calls a library function for the condition with this identifier; the function fills `out`. */
-typedef fencepost_status (*question)(native_handle *, const char *identifier, void *out, fencepost_error *);
+typedef fencepost_status (*question)(native_call *, const char *identifier, void *out);
 
-static fencepost_status remove_condition(native_handle *self, const char *identifier, void *out,
-                                         fencepost_error *error) {
-  return fencepost_conditions_remove(native_conditions(self), &identifier, 1, out, error);
+static fencepost_status remove_condition(native_call *call, const char *identifier, void *out) {
+  return fencepost_conditions_remove(native_conditions(call->self), &identifier, 1, out, &call->error);
 }
 
-/* A condition, or its record, with its policy. */
+/* A condition, or its record, with its policy and its shape, whose intervals release() frees. */
 typedef struct {
   fencepost_record record;
   fencepost_transition_policy policy;
+  fencepost_shape shape;
 } described;
 
-static fencepost_status read_condition(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
-  described *one = out;
+static void begin_described(described *one) {
   one->policy = (fencepost_transition_policy)FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  return fencepost_conditions_describe(native_conditions(self), identifier, &one->record.condition, &one->policy, NULL,
-                                       error);
+  one->shape = (fencepost_shape)FENCEPOST_SHAPE_INIT;
 }
 
-static fencepost_status read_record(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
-  fencepost_status status = read_condition(self, identifier, out, error);
+static void release(described *one) { free(one->shape.active); }
+
+static fencepost_status read_condition(native_call *call, const char *identifier, void *out) {
+  described *one = out;
+  fencepost_condition *condition = &one->record.condition;
+  fencepost_status status = native_describe(call, identifier, condition, &one->policy, NULL);
+  /* The shape of other conditions may take a while, and is read with their
+   * vertices. */
+  return status != FENCEPOST_OK || (condition->kind != FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC &&
+                                    condition->kind != FENCEPOST_CONDITION_BEACON_IDENTITY)
+             ? status
+             : native_describe(call, identifier, NULL, NULL, &one->shape);
+}
+
+static fencepost_status read_record(native_call *call, const char *identifier, void *out) {
+  fencepost_status status = read_condition(call, identifier, out);
   return status != FENCEPOST_OK
              ? status
-             : fencepost_monitor_record(self->handle, identifier, &((described *)out)->record, error);
+             : fencepost_monitor_record(call->self->handle, identifier, &((described *)out)->record, &call->error);
 }
 
-static fencepost_status exists(native_handle *self, const char *identifier, void *Py_UNUSED(out),
-                               fencepost_error *error) {
-  return fencepost_conditions_describe(native_conditions(self), identifier, NULL, NULL, NULL, error);
+static fencepost_status exists(native_call *call, const char *identifier, void *Py_UNUSED(out)) {
+  return fencepost_conditions_describe(native_conditions(call->self), identifier, NULL, NULL, NULL, &call->error);
 }
 
-static fencepost_status explain(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
-  return fencepost_monitor_explain(self->handle, identifier, out, error);
+static fencepost_status explain(native_call *call, const char *identifier, void *out) {
+  return fencepost_monitor_explain(call->self->handle, identifier, out, &call->error);
 }
 
-static fencepost_status read_state(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
-  return fencepost_monitor_state(self->handle, identifier, out, error);
+static fencepost_status read_state(native_call *call, const char *identifier, void *out) {
+  return fencepost_monitor_state(call->self->handle, identifier, out, &call->error);
 }
 
 enum {
@@ -131,7 +143,7 @@ static int ask(PyObject *object, PyObject *identifier_object, question question,
   native_call call;
   if (question != remove_condition) call = native_begin(self);
   else if (native_begin_input(self, &call) < 0) return REFUSED;
-  fencepost_status status = question(self, identifier, out, &call.error);
+  fencepost_status status = question(&call, identifier, out);
   native_return(&call);
   if (status == FENCEPOST_OK) return ANSWERED;
   if (status == FENCEPOST_E_NOT_FOUND && may_be_absent) return ABSENT;
@@ -150,31 +162,42 @@ static PyObject *optional_number(int32_t value) {
   return PyLong_FromLong(value);
 }
 
-static PyObject *geometry_tuple(native_handle *self, const fencepost_condition *condition) {
+static PyObject *geometry_tuple(native_handle *self, described *one) {
+  const fencepost_condition *condition = &one->record.condition;
   if (condition->kind == FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC)
     return Py_BuildValue("(ddd)", condition->latitude, condition->longitude, condition->radius_m);
-  if (condition->kind != FENCEPOST_CONDITION_BEACON_IDENTITY) return native_shape_tuple(self, condition->identifier);
+  if (condition->kind == FENCEPOST_CONDITION_RULE) return native_rule_tuple(self, condition->identifier, &one->shape);
+  if (condition->kind != FENCEPOST_CONDITION_BEACON_IDENTITY)
+    return native_shape_tuple(self, condition->identifier, &one->shape);
   return Py_BuildValue("(y#NN)", (const char *)condition->uuid, (Py_ssize_t)16, optional_number(condition->major),
                        optional_number(condition->minor));
 }
 
 /*
- * Returns the tuple (identifier, kind, geometry, generation, tag, policy, last event, present state). The geometry of a
- * shape is None if another thread has removed the shape in the meantime.
+ * Returns the tuple (identifier, kind, geometry, generation, tag, policy, last
+ * event, present state, band, timing). The geometry of a shape is None if
+ * another thread has removed the shape in the meantime. For `shared`, see
+ * native_timing_tuple().
  */
-static PyObject *record_tuple(native_handle *self, const described *one) {
+static PyObject *record_tuple(native_handle *self, described *one, PyObject *shared) {
   const fencepost_condition *condition = &one->record.condition;
-  return Py_BuildValue("(s#iNKKNNi)", condition->identifier, (Py_ssize_t)condition->identifier_length,
-                       (int)condition->kind, geometry_tuple(self, condition), (unsigned long long)condition->generation,
+  PyObject *geometry = geometry_tuple(self, one); /* also reads the band and the timing */
+  return Py_BuildValue("(s#iNKKNNiNN)", condition->identifier, (Py_ssize_t)condition->identifier_length,
+                       (int)condition->kind, geometry, (unsigned long long)condition->generation,
                        (unsigned long long)condition->tag, native_policy_tuple(&one->policy),
-                       native_event_tuple(&one->record.last_event, NULL), (int)one->record.state);
+                       native_event_tuple(&one->record.last_event, NULL), (int)one->record.state,
+                       native_band_tuple(&one->shape), native_timing_tuple(&one->shape, shared));
 }
 
 PyObject *native_record(PyObject *object, PyObject *identifier) {
   described one;
+  begin_described(&one);
   int answer = ask(object, identifier, read_record, &one, 1);
-  if (answer == ABSENT) Py_RETURN_NONE;
-  return answer == ANSWERED ? record_tuple((native_handle *)object, &one) : NULL;
+  PyObject *result = NULL;
+  if (answer == ABSENT) result = Py_NewRef(Py_None);
+  else if (answer == ANSWERED) result = record_tuple((native_handle *)object, &one, NULL);
+  release(&one);
+  return result;
 }
 
 /*
@@ -191,14 +214,16 @@ enum {
   PART = 256
 };
 
-/* Appends something about a listed condition to a list, as with_item() does. */
-typedef PyObject *(*listing)(native_handle *self, PyObject *list, const fencepost_condition_state *condition);
+/* Appends something about a listed condition to a list, as with_item() does. `shared` is a dict of the listing. */
+typedef PyObject *(*listing)(native_handle *self, PyObject *list, const fencepost_condition_state *condition,
+                             PyObject *shared);
 
 /* Returns a list of the conditions in a state, in add order. The list is read in parts, between which other threads may
    change the conditions. */
 static PyObject *list_conditions(native_handle *self, fencepost_state state, listing append) {
-  PyObject *list = PyList_New(0);
+  PyObject *list = PyList_New(0), *shared = PyDict_New();
   fencepost_condition_state *part = PyMem_Malloc(PART * sizeof(*part));
+  if (shared == NULL) Py_CLEAR(list);
   if (part == NULL) {
     PyErr_NoMemory();
     Py_CLEAR(list);
@@ -213,26 +238,30 @@ static PyObject *list_conditions(native_handle *self, fencepost_state state, lis
       break;
     }
     if (count > 0) after = part[count - 1].generation;
-    for (size_t index = 0; list != NULL && index < count; index++) list = append(self, list, &part[index]);
+    for (size_t index = 0; list != NULL && index < count; index++) list = append(self, list, &part[index], shared);
   }
   PyMem_Free(part);
+  Py_XDECREF(shared);
   return list;
 }
 
 static PyObject *append_identifier(native_handle *Py_UNUSED(self), PyObject *list,
-                                   const fencepost_condition_state *condition) {
+                                   const fencepost_condition_state *condition, PyObject *Py_UNUSED(shared)) {
   return with_item(list, PyUnicode_FromStringAndSize(condition->identifier, (Py_ssize_t)condition->identifier_length));
 }
 
 /* Leaves a condition out if another thread has removed or replaced it: a replaced condition comes at the end. */
-static PyObject *append_record(native_handle *self, PyObject *list, const fencepost_condition_state *condition) {
+static PyObject *append_record(native_handle *self, PyObject *list, const fencepost_condition_state *condition,
+                               PyObject *shared) {
   described one;
+  begin_described(&one);
   native_call call = native_begin(self);
-  fencepost_status status = read_record(self, condition->identifier, &one, &call.error);
+  fencepost_status status = read_record(&call, condition->identifier, &one);
   native_return(&call);
-  if (status == FENCEPOST_E_NOT_FOUND) return list;
-  if (status == FENCEPOST_OK)
-    return one.record.condition.generation == condition->generation ? with_item(list, record_tuple(self, &one)) : list;
+  if (status == FENCEPOST_OK && one.record.condition.generation == condition->generation)
+    list = with_item(list, record_tuple(self, &one, shared));
+  release(&one);
+  if (status == FENCEPOST_OK || status == FENCEPOST_E_NOT_FOUND) return list;
   native_refused(&call, status);
   Py_DECREF(list);
   return NULL;
@@ -247,14 +276,6 @@ PyObject *native_identifiers_in_state(PyObject *object, PyObject *state_object) 
   if (state == -1 && PyErr_Occurred()) return NULL;
   if (state < 0 || state > INT_MAX) return native_refuse(native_monitor_state(object), "unknown state %ld", state);
   return list_conditions((native_handle *)object, (fencepost_state)state, append_identifier);
-}
-
-/* Splits texts, each of which ends with a zero byte. */
-static PyObject *split_texts(const char *buffer, size_t size) {
-  PyObject *list = PyList_New(0);
-  for (const char *text = buffer; list != NULL && text < buffer + size; text += strlen(text) + 1)
-    list = with_item(list, PyUnicode_FromString(text));
-  return list;
 }
 
 PyObject *native_identifiers(PyObject *object, PyObject *Py_UNUSED(unused)) {
@@ -276,7 +297,7 @@ PyObject *native_identifiers(PyObject *object, PyObject *Py_UNUSED(unused)) {
     buffer = PyMem_Malloc(capacity);
     if (buffer == NULL) return PyErr_NoMemory();
   }
-  PyObject *list = split_texts(buffer, size);
+  PyObject *list = native_split_texts(buffer, size);
   PyMem_Free(buffer);
   return list;
 }
@@ -304,31 +325,53 @@ PyObject *native_explanation_tuple(const fencepost_explanation *found) {
           ? Py_NewRef(Py_None)
           : Py_BuildValue("(ddd)", found->ellipse_major_m, found->ellipse_minor_m, found->ellipse_orientation);
   return Py_BuildValue(
-      "(siINNNNNNNNNNNNNN)", fencepost_reason_name(found->reason), (int)found->observed, (unsigned)found->diagnostics,
+      "(siINNNNNNNNNNNNNNNN)", fencepost_reason_name(found->reason), (int)found->observed, (unsigned)found->diagnostics,
       native_optional_double(found->boundary_distance_m), native_optional_double(found->accuracy_m),
       native_optional_double(found->entry_margin_m), native_optional_double(found->exit_margin_m),
       native_optional_time(found->candidate_start_us), native_optional_time(found->deadline_us),
       native_optional_time(found->last_sighting_us), native_optional_double(found->metres_to_decide),
       native_optional_double(found->seconds_to_decide), native_optional_double(found->accuracy_needed_m), nearest,
-      native_optional_double(found->probability), doubt, ellipse);
+      native_optional_double(found->probability), doubt, ellipse, native_optional_double(found->vertical_distance_m),
+      native_parts_tuple(found));
 }
 
 PyObject *native_explain(PyObject *object, PyObject *identifier) {
   fencepost_explanation found = FENCEPOST_EXPLANATION_INIT;
-  if (ask(object, identifier, explain, &found, 0) == REFUSED) return NULL;
-  return native_explanation_tuple(&found);
+  PyObject *result = NULL;
+  for (;;) { /* repeat until there is room for all parts, because another thread may replace the rule by a larger one */
+    if (ask(object, identifier, explain, &found, 0) == REFUSED) break;
+    if (found.part_count <= found.parts_capacity) {
+      result = native_explanation_tuple(&found);
+      break;
+    }
+    PyMem_Free(found.parts);
+    found.parts_capacity = (size_t)found.part_count;
+    found.parts = PyMem_Malloc(found.parts_capacity * sizeof(*found.parts));
+    if (found.parts == NULL) {
+      PyErr_NoMemory();
+      break;
+    }
+  }
+  PyMem_Free(found.parts);
+  return result;
 }
 
 PyObject *native_condition(PyObject *object, PyObject *identifier) {
   described one;
+  begin_described(&one);
   int answer = ask(object, identifier, read_condition, &one, 1);
-  if (answer == ABSENT) Py_RETURN_NONE;
-  if (answer == REFUSED) return NULL;
-  const fencepost_condition *condition = &one.record.condition;
-  return Py_BuildValue("(s#iNKKN)", condition->identifier, (Py_ssize_t)condition->identifier_length,
-                       (int)condition->kind, geometry_tuple((native_handle *)object, condition),
-                       (unsigned long long)condition->generation, (unsigned long long)condition->tag,
-                       native_policy_tuple(&one.policy));
+  PyObject *result = NULL;
+  if (answer == ABSENT) result = Py_NewRef(Py_None);
+  if (answer == ANSWERED) {
+    const fencepost_condition *condition = &one.record.condition;
+    PyObject *geometry = geometry_tuple((native_handle *)object, &one); /* also reads the band and the timing */
+    result = Py_BuildValue("(s#iNKKNNN)", condition->identifier, (Py_ssize_t)condition->identifier_length,
+                           (int)condition->kind, geometry, (unsigned long long)condition->generation,
+                           (unsigned long long)condition->tag, native_policy_tuple(&one.policy),
+                           native_band_tuple(&one.shape), native_timing_tuple(&one.shape, NULL));
+  }
+  release(&one);
+  return result;
 }
 
 PyObject *native_parse_uuid(PyObject *module, PyObject *text_object) {

@@ -9,10 +9,12 @@ static PyObject *refinement_tuple(const fencepost_event *event) {
 }
 
 /*
- * Returns the tuple (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics,
- * generation, latitude, longitude, accuracy, boundary_distance, probability, evidence, tag); missing values are None. `evidence` has
- * the bits FENCEPOST_EVENT_... without FENCEPOST_EVENT_HAS_BEACON. `identifier` is the condition's identifier as a str. If `identifier` is
- * NULL, this function creates the str.
+ * Returns the tuple (sequence, identifier, state, cause, date_us,
+ * evidence_date_us, refinement, diagnostics, generation, latitude, longitude,
+ * accuracy, boundary_distance, probability, vertical_distance, decided_by, evidence, tag);
+ * missing values are None. `evidence` has the bits FENCEPOST_EVENT_... without
+ * FENCEPOST_EVENT_HAS_BEACON. `identifier` is the condition's identifier as a
+ * str. If `identifier` is NULL, this function creates the str.
  */
 PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier) {
   PyObject *values[] = {
@@ -31,6 +33,8 @@ PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier)
       native_optional_double(event->accuracy_m),
       native_optional_double(event->boundary_distance_m),
       native_optional_double(event->probability),
+      native_optional_double(event->vertical_distance_m),
+      event->decided_by == 0 ? Py_NewRef(Py_None) : PyLong_FromUnsignedLongLong(event->decided_by),
       PyLong_FromUnsignedLong(event->flags & ~(uint32_t)FENCEPOST_EVENT_HAS_BEACON),
       PyLong_FromUnsignedLongLong(event->tag),
   };
@@ -164,6 +168,11 @@ static int read_optional_double(PyObject *value, double *out) {
   return *out == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
+static int read_optional_number(PyObject *value, uint64_t *out) {
+  *out = value == Py_None ? 0 : PyLong_AsUnsignedLongLong(value);
+  return *out == (uint64_t)-1 && PyErr_Occurred() ? -1 : 0;
+}
+
 static int read_refinement(PyObject *value, fencepost_event *event) {
   const char *uuid;
   Py_ssize_t size;
@@ -197,14 +206,14 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);
   fencepost_event event;
   memset(&event, 0, sizeof(event));
-  PyObject *identifier_object, *date, *evidence_date, *refinement, *numbers[5];
+  PyObject *identifier_object, *date, *evidence_date, *refinement, *numbers[6], *decided_by;
   unsigned long long sequence, generation;
   int event_state, cause;
   unsigned diagnostics, evidence;
   const char *identifier;
-  if (!PyArg_ParseTuple(args, "KOiiOOOIKOOOOOI", &sequence, &identifier_object, &event_state, &cause, &date,
+  if (!PyArg_ParseTuple(args, "KOiiOOOIKOOOOOOOI", &sequence, &identifier_object, &event_state, &cause, &date,
                         &evidence_date, &refinement, &diagnostics, &generation, &numbers[0], &numbers[1], &numbers[2],
-                        &numbers[3], &numbers[4], &evidence) ||
+                        &numbers[3], &numbers[4], &numbers[5], &decided_by, &evidence) ||
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
   size_t length = strlen(identifier);
@@ -223,7 +232,9 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
       read_optional_double(numbers[1], &event.longitude) < 0 ||
       read_optional_double(numbers[2], &event.accuracy_m) < 0 ||
       read_optional_double(numbers[3], &event.boundary_distance_m) < 0 ||
-      read_optional_double(numbers[4], &event.probability) < 0)
+      read_optional_double(numbers[4], &event.probability) < 0 ||
+      read_optional_double(numbers[5], &event.vertical_distance_m) < 0 ||
+      read_optional_number(decided_by, &event.decided_by) < 0)
     return NULL;
   if (event.flags & FENCEPOST_EVENT_HAS_BEACON) event.flags = FENCEPOST_EVENT_HAS_BEACON; /* no path has beacons */
   return native_event_text(state, &event);

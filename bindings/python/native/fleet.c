@@ -118,23 +118,25 @@ static PyObject *end_device_input(native_call *call, const native_entry *entry, 
 /* The Python arguments are (device, latitude, longitude, accuracy, time). */
 static PyObject *feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t count) {
   native_handle *self = (native_handle *)object;
-  if (count != 5 && count != 8) {
+  if (count != 5 && count != 8 && count != 12) {
     PyErr_Format(PyExc_TypeError,
-                 "feed_fix takes device, latitude, longitude, accuracy, time_us and perhaps an ellipse, "
-                 "not %zd arguments",
+                 "feed_fix takes device, latitude, longitude, accuracy, "
+                 "time_us and perhaps an ellipse "
+                 "and a height, not %zd arguments",
                  count);
     return NULL;
   }
   fencepost_fix fix;
-  double ellipse[3];
+  double beside[7];
   fencepost_fix_columns fixes;
   native_call call;
   native_entry entry;
   fencepost_status status;
-  if (native_read_fix(args + 1, &fix) < 0 || (count == 8 && native_read_ellipse(args + 5, &fix, ellipse, &fixes) < 0) ||
+  if (native_read_fix(args + 1, &fix) < 0 ||
+      (count > 5 && native_read_beside(args + 5, count - 5, &fix, beside, &fixes) < 0) ||
       begin_device_input(object, args[0], &call, &entry, &status) < 0)
     return NULL;
-  if (status == FENCEPOST_OK && count == 8) {
+  if (status == FENCEPOST_OK && count > 5) {
     fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
     columns.devices = &entry.device, columns.fixes = &fixes;
     status = fencepost_fleet_feed_columns(self->fleet, &columns, 1, NULL, &call.error);

@@ -5,14 +5,18 @@
 _Static_assert(sizeof(fencepost_fix) == 32, "the buffer layout of fixes is documented as 32 bytes");
 _Static_assert(sizeof(fencepost_beacon_sighting) == 24, "the buffer layout of sightings is 24 bytes");
 
-int native_read_ellipse(PyObject *const *args, const fencepost_fix *fix, double ellipse[3],
-                        fencepost_fix_columns *columns) {
-  for (int index = 0; index < 3; index++) {
-    ellipse[index] = PyFloat_AsDouble(args[index]);
-    if (ellipse[index] == -1 && PyErr_Occurred()) return -1;
+int native_read_beside(PyObject *const *args, Py_ssize_t count, const fencepost_fix *fix, double beside[7],
+                       fencepost_fix_columns *columns) {
+  for (Py_ssize_t index = 0; index < count; index++) {
+    beside[index] = PyFloat_AsDouble(args[index]);
+    if (beside[index] == -1 && PyErr_Occurred()) return -1;
   }
   *columns = fencepost_one_fix(fix);
-  columns->majors_m = &ellipse[0], columns->minors_m = &ellipse[1], columns->orientations = &ellipse[2];
+  if (count == 0) return 0;
+  columns->majors_m = &beside[0], columns->minors_m = &beside[1], columns->orientations = &beside[2];
+  if (count == 3) return 0;
+  columns->altitudes_m = &beside[3], columns->vertical_accuracies_m = &beside[4];
+  columns->geoid_heights_m = &beside[5], columns->ground_heights_m = &beside[6];
   return 0;
 }
 
@@ -28,22 +32,23 @@ int native_read_fix(PyObject *const *args, fencepost_fix *fix) {
 
 PyObject *native_feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t count) {
   native_handle *self = (native_handle *)object;
-  if (count != 4 && count != 7) {
+  if (count != 4 && count != 7 && count != 11) {
     PyErr_Format(PyExc_TypeError,
-                 "feed_fix takes latitude, longitude, accuracy, time_us and perhaps an ellipse, not %zd "
+                 "feed_fix takes latitude, longitude, accuracy, time_us and "
+                 "perhaps an ellipse and a height, not %zd "
                  "arguments",
                  count);
     return NULL;
   }
   fencepost_fix fix;
-  double ellipse[3];
+  double beside[7];
   fencepost_fix_columns columns;
   if (native_read_fix(args, &fix) < 0) return NULL;
-  if (count == 7 && native_read_ellipse(args + 4, &fix, ellipse, &columns) < 0) return NULL;
+  if (count > 4 && native_read_beside(args + 4, count - 4, &fix, beside, &columns) < 0) return NULL;
   native_call call;
   if (native_begin_input(self, &call) < 0) return NULL;
-  fencepost_status status = count == 7 ? fencepost_monitor_feed_columns(self->handle, &columns, 1, NULL, &call.error)
-                                       : fencepost_monitor_feed_fix(self->handle, &fix, &call.error);
+  fencepost_status status = count > 4 ? fencepost_monitor_feed_columns(self->handle, &columns, 1, NULL, &call.error)
+                                      : fencepost_monitor_feed_fix(self->handle, &fix, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   Py_RETURN_NONE;
 }

@@ -71,23 +71,31 @@ PyObject *native_optional_double(double value);
 /* Returns the texts of a tuple of str in an array, to be freed with PyMem_Free(). The texts are borrowed from the
    tuple. */
 const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *count);
+/* Splits texts, each of which ends with a zero byte. */
+PyObject *native_split_texts(const char *buffer, size_t size);
 /* Returns the counts of added, replaced, kept and removed conditions. */
 PyObject *native_counts_of(const fencepost_sync_result *result);
 PyObject *native_optional_place(double latitude, double longitude); /* returns None if the latitude is NaN */
 PyObject *native_optional_time(int64_t value);
 /* Gets a store's directory from a bytes object, which owns the text, or from None. */
 int native_directory(native_state *state, PyObject *value, const char **out);
-/* Returns a policy as the tuple (dwell_policy, entry_dwell_us, exit_dwell_us, entry margin, exit margin, limit margin,
-   accuracy factor, notify). */
+/* Returns a policy as the tuple (dwell_policy, entry_dwell_us, exit_dwell_us,
+   entry margin, exit margin, limit margin, accuracy factor, notify, entry
+   probability, exit probability, vertical margin). */
 PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
+/* Returns the band of a described condition as the tuple (min, max, reference
+   of min, reference of max), or None. The references are counted from 0. */
+PyObject *native_band_tuple(const fencepost_shape *shape);
 /* The options that a definition refers to. */
 typedef struct {
   fencepost_transition_policy policy;
   fencepost_timing timing;
 } native_options;
-/* Sets the options of a definition; `value` is None, a policy tuple (see above), or a pair of None or a policy tuple and
-   a timing tuple (intervals as bytes or None, active_until_us, absent_after_us, repeat_every_us, repeat_limit,
-   max_events). They are read into `options`, which refers to the bytes. */
+/* Sets the options of a definition; `value` is None, a policy tuple (see
+   above), or a tuple of a policy tuple, a timing tuple (intervals as bytes or
+   None, active_until_us, absent_after_us, repeat_every_us, repeat_limit,
+   max_events) and perhaps a band tuple (see above), each of which may be None.
+   They are read into `options`, which refers to the bytes. */
 int native_definition_options(PyObject *value, int assuming, unsigned long long tag, native_options *options,
                               fencepost_condition_definition *definition);
 
@@ -303,10 +311,11 @@ PyObject *native_parse_uuid(PyObject *module, PyObject *text);
 /* inputs.c */
 /* Reads the arguments latitude, longitude, accuracy and time. */
 int native_read_fix(PyObject *const *args, fencepost_fix *fix);
-/* Reads the three numbers of an error ellipse, and makes columns of one row with the fix; returns 0, or -1 with an
-   exception. */
-int native_read_ellipse(PyObject *const *args, const fencepost_fix *fix, double ellipse[3],
-                        fencepost_fix_columns *columns);
+/* Reads what a fix has besides: nothing, the three numbers of an error ellipse,
+   or these and the four numbers of a height. Makes columns of one row with the
+   fix, which refer to `beside`; returns 0, or -1 with an exception. */
+int native_read_beside(PyObject *const *args, Py_ssize_t count, const fencepost_fix *fix, double beside[7],
+                       fencepost_fix_columns *columns);
 PyObject *native_feed_fix(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_feed_fixes(PyObject *self, PyObject *fixes);
 PyObject *native_feed_sightings(PyObject *self, PyObject *args);
@@ -350,12 +359,25 @@ PyObject *native_sync(PyObject *self, PyObject *definitions);
 PyObject *native_put(PyObject *self, PyObject *args);
 PyObject *native_remove_many(PyObject *self, PyObject *identifiers);
 
+/* timings.c */
+/* Describes a condition, with its intervals. In any case, the caller frees shape->active with free(). */
+fencepost_status native_describe(native_call *call, const char *identifier, fencepost_condition *condition,
+                                 fencepost_transition_policy *policy, fencepost_shape *shape);
+/* Returns the timing of a described condition as the tuple (intervals as bytes
+   or None, active_until_us, absent_after_us, repeat_every_us, repeat_limit,
+   max_events), or None. Equal bytes are one object if they were in the dict
+   `shared`, which may be NULL and receives them. */
+PyObject *native_timing_tuple(const fencepost_shape *shape, PyObject *shared);
+
 /* shapes.c */
 /* Reads the tuple (WKB, radius, edges, oriented, buffer) into a definition, which borrows the bytes from the tuple. */
 int native_read_shape(PyObject *geometry, fencepost_condition_definition *definition);
-/* Returns the tuple (WKB, radius, edges, oriented, buffer) for a condition that is a shape; None if the condition no
-   longer exists. */
-PyObject *native_shape_tuple(native_handle *self, const char *identifier);
+/* Returns the vertices of a shape, or the identifiers of the parts of a rule, as bytes. If the condition no longer exists,
+   returns NULL without setting an exception. */
+PyObject *native_vertices_of(native_handle *self, const char *identifier);
+/* Returns the tuple (WKB, radius, edges, oriented, buffer) for a condition that
+   is a shape; None if the condition no longer exists. */
+PyObject *native_shape_tuple(native_handle *self, const char *identifier, fencepost_shape *shape);
 PyObject *native_add_shape(PyObject *self, PyObject *args);
 PyObject *native_add_shapes(PyObject *self, PyObject *args);
 PyObject *native_shape(PyObject *self, PyObject *identifier);
@@ -366,6 +388,16 @@ PyObject *native_shape_distance(PyObject *module, PyObject *args);
 /* Opens a column of 32-bit offsets, with one more element than there are items. */
 int native_open_offsets(native_state *state, PyObject *object, const char *name, Py_buffer *view);
 PyObject *native_add_shape_columns(PyObject *self, PyObject *args);
+
+/* rules.c */
+/* Reads the tuple (identifiers of the parts, form, number of parts) of a rule into a definition. The returned array, to
+   be freed with PyMem_Free() after the call of the library, refers to the texts of the tuple. NULL: an exception is set. */
+const char **native_read_rule(native_state *state, PyObject *geometry, fencepost_condition_definition *definition);
+PyObject *native_add_rule(PyObject *self, PyObject *args);
+/* Returns this tuple, with a list of the parts, for a condition that is a rule; None if the condition no longer exists. */
+PyObject *native_rule_tuple(native_handle *self, const char *identifier, fencepost_shape *shape);
+/* Returns the parts of an explanation as tuples of an identifier and a state; None for other conditions than rules. */
+PyObject *native_parts_tuple(const fencepost_explanation *found);
 
 /* lines.c */
 PyObject *native_add_line(PyObject *self, PyObject *args);
@@ -441,6 +473,7 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
       {"add_shape_columns", native_add_shape_columns, METH_VARARGS,                                            \
        "Add or ensure shapes of one kind, read from columns in place."},                                       \
       {"add_line", native_add_line, METH_VARARGS, "Add or ensure a gate; return whether anything changed."},   \
+      {"add_rule", native_add_rule, METH_VARARGS, "Add or ensure a rule; return whether anything changed."},   \
       {"add_beacon", native_add_beacon, METH_VARARGS,                                                          \
        "Add or ensure a beacon identity; return whether anything changed."},                                   \
       {"sync", native_sync, METH_O,                                                                            \

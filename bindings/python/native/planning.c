@@ -85,7 +85,8 @@ static PyObject *plan_tuple(const fencepost_plan *plan, const fencepost_armed_co
     Py_XDECREF(wake_up);
     return NULL;
   }
-  return Py_BuildValue("(NNNN)", armed, kept, wake_up, PyBool_FromLong(plan->follow));
+  return Py_BuildValue("(NNNNN)", armed, kept, wake_up, PyBool_FromLong(plan->follow),
+                       native_optional_time(plan->next_start_us));
 }
 
 /* Makes a plan for the fleet's device `text`, or for the monitor itself if `text` is NULL. */

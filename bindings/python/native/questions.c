@@ -3,15 +3,16 @@
 
 #include <string.h>
 
-/* Holds two columns of points, and the memory for the results. */
+/* Holds two columns of points, the memory for the results, three columns of
+ * heights, and the times. */
 typedef struct {
-  native_column columns[5];
+  native_column columns[9];
   native_rows points;
   fencepost_point_columns given;
 } question;
 
 static void close_question(question *question) {
-  for (size_t index = 0; index < 5; index++) native_release_column(&question->columns[index]);
+  for (size_t index = 0; index < 9; index++) native_release_column(&question->columns[index]);
 }
 
 static int open_points(native_state *state, PyObject *const sources[2], question *question) {
@@ -29,8 +30,34 @@ static int open_points(native_state *state, PyObject *const sources[2], question
   return 0;
 }
 
-/* If `object` is None, sets `*out` to NULL; otherwise opens the memory for the results. Returns -1 and sets an
-   exception if there is an error. */
+/* Opens the altitudes, geoid heights, ground heights and times of points, each
+ * of which may be None. */
+static int open_qualities(native_state *state, PyObject *qualities, question *question) {
+  static const native_layout layouts[4] = {
+      {"altitude", "d", 0}, {"geoid_height", "d", 0}, {"ground_height", "d", 0}, {"time", "lq", 0}};
+  PyObject *sources[4];
+  if (qualities == Py_None) return 0;
+  if (!PyTuple_Check(qualities)) {
+    PyErr_SetString(PyExc_TypeError, "heights and times must be a tuple or None");
+    return -1;
+  }
+  if (!PyArg_ParseTuple(qualities, "OOOO;heights and times", &sources[0], &sources[1], &sources[2], &sources[3]))
+    return -1;
+  native_column *columns = &question->columns[5];
+  for (int index = 0; index < 4; index++) {
+    if (sources[index] == Py_None) continue;
+    if (native_open_column(state, sources[index], &layouts[index], &question->points, &columns[index]) < 0) return -1;
+  }
+  fencepost_point_columns *given = &question->given;
+  given->altitudes_m = columns[0].start, given->altitude_stride = columns[0].stride;
+  given->geoid_heights_m = columns[1].start, given->geoid_height_stride = columns[1].stride;
+  given->ground_heights_m = columns[2].start, given->ground_height_stride = columns[2].stride;
+  given->times_us = columns[3].start, given->time_stride = columns[3].stride;
+  return 0;
+}
+
+/* If `object` is None, sets `*out` to NULL; otherwise opens the memory for the
+   results. Returns -1 and sets an exception if there is an error. */
 static Py_ssize_t open_output(native_state *state, PyObject *object, const char *name, const char *codes,
                               native_column *column, void **out) {
   const native_layout layout = {name, codes, NATIVE_DENSE | NATIVE_WRITABLE};
@@ -43,19 +70,23 @@ static Py_ssize_t open_output(native_state *state, PyObject *object, const char 
 }
 
 /*
- * The Python arguments are (latitudes, longitudes, offsets, generations, distances or None); returns the number of
- * elements of the result. If the memory is too small for the elements, only the offsets are written.
+ * The Python arguments are (latitudes, longitudes, offsets, generations,
+ * distances or None) and perhaps the heights and times of the points
+ * (altitudes, geoid heights, ground heights, times in microseconds; each a
+ * column or None) or None. Returns the number of elements of the result. If the
+ * memory is too small for the elements, only the offsets are written.
  */
 PyObject *native_containing(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
-  PyObject *points[2], *outputs[3];
-  if (!PyArg_ParseTuple(args, "OOOOO", &points[0], &points[1], &outputs[0], &outputs[1], &outputs[2])) return NULL;
+  PyObject *points[2], *outputs[3], *qualities = Py_None;
+  if (!PyArg_ParseTuple(args, "OOOOO|O", &points[0], &points[1], &outputs[0], &outputs[1], &outputs[2], &qualities))
+    return NULL;
   question question;
   PyObject *result = NULL;
   void *offsets, *generations, *distances;
   size_t size = 0;
-  if (open_points(state, points, &question) < 0) goto done;
+  if (open_points(state, points, &question) < 0 || open_qualities(state, qualities, &question) < 0) goto done;
   Py_ssize_t rows = open_output(state, outputs[0], "offsets", "lq", &question.columns[2], &offsets);
   Py_ssize_t room =
       rows < 0 ? -1 : open_output(state, outputs[1], "generations", "LQ", &question.columns[3], &generations);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Reads the tuple (identifier, kind, geometry, assuming, policy, tag). The definition refers to texts that the tuple
-   owns. */
+   owns. For a rule, `parts` of the definition is an array to be freed with PyMem_Free(). */
 static int read_definition(native_state *state, PyObject *row, fencepost_condition_definition *definition,
                            native_options *options) {
   PyObject *identifier, *geometry, *policy_object;
@@ -33,6 +33,7 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
   if (kind == FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC || kind == FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC ||
       kind == FENCEPOST_CONDITION_LINE_GEOGRAPHIC)
     return native_read_shape(geometry, definition);
+  if (kind == FENCEPOST_CONDITION_RULE) return native_read_rule(state, geometry, definition) == NULL ? -1 : 0;
   const char *uuid;
   Py_ssize_t size;
   if (!PyArg_ParseTuple(geometry, "y#ii;beacon", &uuid, &size, &definition->major, &definition->minor)) return -1;
@@ -79,6 +80,7 @@ static PyObject *change_all(PyObject *object, PyObject *rows, enum change change
       counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
     }
   }
+  for (size_t row = 0; definitions != NULL && row < count; row++) PyMem_Free((void *)definitions[row].parts);
   PyMem_Free(options);
   PyMem_Free(definitions);
   return counts;

@@ -132,9 +132,7 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   return counts;
 }
 
-/* Returns the vertices of a shape as bytes. If the condition no longer exists, returns NULL without setting an
-   exception. */
-static PyObject *vertices_of(native_handle *self, const char *identifier) {
+PyObject *native_vertices_of(native_handle *self, const char *identifier) {
   size_t capacity = 0, size = 0;
   char *buffer = NULL;
   PyObject *bytes = NULL;
@@ -163,20 +161,18 @@ static PyObject *vertices_of(native_handle *self, const char *identifier) {
   return bytes;
 }
 
-PyObject *native_shape_tuple(native_handle *self, const char *identifier) {
-  PyObject *vertices = vertices_of(self, identifier);
+PyObject *native_shape_tuple(native_handle *self, const char *identifier, fencepost_shape *shape) {
+  PyObject *vertices = native_vertices_of(self, identifier);
   if (vertices == NULL) {
     if (PyErr_Occurred()) return NULL;
     Py_RETURN_NONE;
   }
-  fencepost_shape shape = FENCEPOST_SHAPE_INIT;
   native_call call = native_begin(self);
-  fencepost_status status =
-      fencepost_conditions_describe(native_conditions(self), identifier, NULL, NULL, &shape, &call.error);
+  fencepost_status status = native_describe(&call, identifier, NULL, NULL, shape);
   native_return(&call);
   if (status == FENCEPOST_OK)
-    return Py_BuildValue("(NdiOd)", vertices, shape.radius_m, (int)shape.edges, shape.oriented ? Py_True : Py_False,
-                         shape.buffer_m);
+    return Py_BuildValue("(NdiOd)", vertices, shape->radius_m, (int)shape->edges, shape->oriented ? Py_True : Py_False,
+                         shape->buffer_m);
   Py_DECREF(vertices);
   if (status != FENCEPOST_E_NOT_FOUND) return native_refused(&call, status);
   Py_RETURN_NONE;

@@ -15,10 +15,15 @@ enum {
   LONGITUDE,
   TIME,
   TRACK,
-  ACCURACY, /* this column and the columns of error ellipses are optional */
+  ACCURACY, /* this column, and the columns of error ellipses and heights, are
+               optional */
   MAJOR,
   MINOR,
   ORIENTATION,
+  ALTITUDE,
+  VERTICAL_ACCURACY,
+  GEOID_HEIGHT,
+  GROUND_HEIGHT,
   COLUMNS
 };
 
@@ -31,7 +36,7 @@ typedef struct {
   native_handle *fleet;
   native_state *state;
   native_column columns[COLUMNS];
-  int has_accuracy, has_ellipse, as_json;
+  int has_accuracy, as_json;
   Py_ssize_t count;
   native_column begins; /* for each track: the earliest time of its rows */
   Py_buffer devices;    /* for each track: the number of its device, or FENCEPOST_NO_DEVICE if its rows are not fed */
@@ -114,8 +119,9 @@ static Py_ssize_t prepare(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop)
   return stop;
 }
 
+/* The address of a row, or NULL if the column is absent. */
 static const void *at(const native_column *column, Py_ssize_t row) {
-  return (const char *)column->start + row * column->stride;
+  return column->start == NULL ? NULL : (const char *)column->start + row * column->stride;
 }
 
 /* Feeds a prepared block and reads its events; if the queue fills up, feeds the block in several parts. */
@@ -130,14 +136,20 @@ static int feed_block(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
     fixes.times_us = at(&rows->columns[TIME], row);
     fixes.time_stride = rows->columns[TIME].stride;
     if (rows->has_accuracy) fixes.accuracies_m = rows->accuracies + (row - start);
-    if (rows->has_ellipse) {
-      fixes.majors_m = at(&rows->columns[MAJOR], row);
-      fixes.major_stride = rows->columns[MAJOR].stride;
-      fixes.minors_m = at(&rows->columns[MINOR], row);
-      fixes.minor_stride = rows->columns[MINOR].stride;
-      fixes.orientations = at(&rows->columns[ORIENTATION], row);
-      fixes.orientation_stride = rows->columns[ORIENTATION].stride;
-    }
+    fixes.majors_m = at(&rows->columns[MAJOR], row);
+    fixes.major_stride = rows->columns[MAJOR].stride;
+    fixes.minors_m = at(&rows->columns[MINOR], row);
+    fixes.minor_stride = rows->columns[MINOR].stride;
+    fixes.orientations = at(&rows->columns[ORIENTATION], row);
+    fixes.orientation_stride = rows->columns[ORIENTATION].stride;
+    fixes.altitudes_m = at(&rows->columns[ALTITUDE], row);
+    fixes.altitude_stride = rows->columns[ALTITUDE].stride;
+    fixes.vertical_accuracies_m = at(&rows->columns[VERTICAL_ACCURACY], row);
+    fixes.vertical_accuracy_stride = rows->columns[VERTICAL_ACCURACY].stride;
+    fixes.geoid_heights_m = at(&rows->columns[GEOID_HEIGHT], row);
+    fixes.geoid_height_stride = rows->columns[GEOID_HEIGHT].stride;
+    fixes.ground_heights_m = at(&rows->columns[GROUND_HEIGHT], row);
+    fixes.ground_height_stride = rows->columns[GROUND_HEIGHT].stride;
     fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
     columns.device_width = 8;
     columns.devices = at(&rows->columns[TRACK], row);
@@ -201,12 +213,16 @@ static int open_numbers(rows_to_feed *rows, PyObject *object, Py_ssize_t count) 
 }
 
 /*
- * The Python arguments are (fleet, devices, begins, tracks, latitude, longitude, accuracy, time, start, stop, found,
- * as_json). Feeds the rows `start` to `stop` and reads the events; `devices` contains the number of the device of each
- * track. Columns have 64-bit elements; accuracy may be None. With error ellipses, accuracy is a tuple of the accuracies,
- * the semi-axes and the orientations. `begins` receives the earliest time of each track. Appends
- * each event to the list `found` as (place, track, event), in the order of the rows; `event` is a tuple or JSON.
- * Returns (accepted, late, invalid, doubted).
+ * The Python arguments are (fleet, devices, begins, tracks, latitude,
+ * longitude, accuracy, time, start, stop, found, as_json). Feeds the rows
+ * `start` to `stop` and reads the events; `devices` contains the number of the
+ * device of each track. Columns have 64-bit elements; accuracy may be None.
+ * With error ellipses, accuracy is a tuple of the accuracies, the semi-axes and
+ * the orientations; with heights, the altitudes, their accuracies, the geoid
+ * heights and the ground heights follow, and each of these seven may be None.
+ * `begins` receives the earliest time of each track. Appends each event to the
+ * list `found` as (place, track, event), in the order of the rows; `event` is a
+ * tuple or JSON. Returns (accepted, late, invalid, doubted).
  */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   rows_to_feed rows;
@@ -224,20 +240,23 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   }
   rows.fleet = (native_handle *)fleet;
   static const native_layout begins_by_track = {"begins", "lq", NATIVE_DENSE | NATIVE_WRITABLE};
-  static const native_layout layouts[COLUMNS] = {{"latitude", "d", 0}, {"longitude", "d", 0},  {"time", "lq", 0},
-                                                 {"tracks", "lq", 0},  {"accuracy", "d", 0},   {"major", "d", 0},
-                                                 {"minor", "d", 0},    {"orientation", "d", 0}};
-  rows.has_ellipse = PyTuple_Check(sources[ACCURACY]);
-  if (rows.has_ellipse && !PyArg_ParseTuple(sources[ACCURACY], "OOOO", &sources[ACCURACY], &sources[MAJOR],
-                                            &sources[MINOR], &sources[ORIENTATION]))
+  static const native_layout layouts[COLUMNS] = {{"latitude", "d", 0},     {"longitude", "d", 0},
+                                                 {"time", "lq", 0},        {"tracks", "lq", 0},
+                                                 {"accuracy", "d", 0},     {"major", "d", 0},
+                                                 {"minor", "d", 0},        {"orientation", "d", 0},
+                                                 {"altitude", "d", 0},     {"vertical_accuracy", "d", 0},
+                                                 {"geoid_height", "d", 0}, {"ground_height", "d", 0}};
+  if (PyTuple_Check(sources[ACCURACY]) &&
+      !PyArg_ParseTuple(sources[ACCURACY], "OOOO|OOOO", &sources[ACCURACY], &sources[MAJOR], &sources[MINOR],
+                        &sources[ORIENTATION], &sources[ALTITUDE], &sources[VERTICAL_ACCURACY], &sources[GEOID_HEIGHT],
+                        &sources[GROUND_HEIGHT]))
     return NULL;
   rows.has_accuracy = sources[ACCURACY] != Py_None;
   native_rows known = {"begins", -1}, like = {"latitude", -1};
   int failed = native_open_column(rows.state, begins, &begins_by_track, &known, &rows.begins) < 0 ||
                open_numbers(&rows, devices, known.count) < 0;
   for (int index = 0; index < COLUMNS && !failed; index++) {
-    int is_absent = index == ACCURACY ? !rows.has_accuracy : index > ACCURACY && !rows.has_ellipse;
-    if (is_absent) continue;
+    if (index >= ACCURACY && (sources[index] == NULL || sources[index] == Py_None)) continue;
     failed = native_open_column(rows.state, sources[index], &layouts[index], &like, &rows.columns[index]) < 0;
   }
   if (!failed && (failed = start < 0 || start > stop || stop > like.count))

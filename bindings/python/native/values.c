@@ -62,10 +62,32 @@ int native_directory(native_state *state, PyObject *value, const char **out) {
 }
 
 PyObject *native_policy_tuple(const fencepost_transition_policy *policy) {
-  return Py_BuildValue("(iLLddddIdd)", (int)policy->dwell_policy, (long long)policy->entry_dwell_us,
+  return Py_BuildValue("(iLLddddIddd)", (int)policy->dwell_policy, (long long)policy->entry_dwell_us,
                        (long long)policy->exit_dwell_us, policy->entry_margin_m, policy->exit_margin_m,
                        policy->exit_margin_limit_m, policy->accuracy_factor, policy->notify, policy->entry_probability,
-                       policy->exit_probability);
+                       policy->exit_probability, policy->vertical_margin_m);
+}
+
+PyObject *native_band_tuple(const fencepost_shape *shape) {
+  if (shape->altitude_min_reference == FENCEPOST_ALTITUDE_NO_LIMIT &&
+      shape->altitude_max_reference == FENCEPOST_ALTITUDE_NO_LIMIT)
+    Py_RETURN_NONE;
+  int below = (int)shape->altitude_min_reference, above = (int)shape->altitude_max_reference;
+  return Py_BuildValue("(ddii)", shape->altitude_min_m, shape->altitude_max_m, below == 0 ? 0 : below - 1,
+                       above == 0 ? 0 : above - 1);
+}
+
+/* Reads a band tuple: the limits, and the numbers of their references, counted
+ * from 0. */
+static int read_band(PyObject *value, fencepost_condition_definition *definition) {
+  int references[2];
+  double least, most;
+  if (!PyArg_ParseTuple(value, "ddii;band", &least, &most, &references[0], &references[1])) return -1;
+  definition->altitude_min_m = least;
+  definition->altitude_max_m = most;
+  if (least != -Py_HUGE_VAL) definition->altitude_min_reference = (fencepost_altitude_reference)(references[0] + 1);
+  if (most != Py_HUGE_VAL) definition->altitude_max_reference = (fencepost_altitude_reference)(references[1] + 1);
+  return 0;
 }
 
 /* Reads a timing tuple. */
@@ -93,12 +115,19 @@ int native_definition_options(PyObject *value, int assuming, unsigned long long 
                               fencepost_condition_definition *definition) {
   definition->assuming = assuming;
   definition->tag = tag;
-  if (PyTuple_Check(value) && PyTuple_Size(value) == 2) {
-    PyObject *timing;
-    if (!PyArg_ParseTuple(value, "OO!;options", &value, &PyTuple_Type, &timing)) return -1;
-    options->timing = (fencepost_timing)FENCEPOST_TIMING_INIT;
-    if (read_timing(timing, &options->timing) < 0) return -1;
-    definition->timing = &options->timing;
+  if (PyTuple_Check(value) && PyTuple_Size(value) <= 3) {
+    PyObject *timing = Py_None, *band = Py_None;
+    if (!PyArg_ParseTuple(value, "OO|O;options", &value, &timing, &band)) return -1;
+    if ((timing != Py_None && !PyTuple_Check(timing)) || (band != Py_None && !PyTuple_Check(band))) {
+      PyErr_SetString(PyExc_TypeError, "timing and band must be tuples or None");
+      return -1;
+    }
+    if (timing != Py_None) {
+      options->timing = (fencepost_timing)FENCEPOST_TIMING_INIT;
+      if (read_timing(timing, &options->timing) < 0) return -1;
+      definition->timing = &options->timing;
+    }
+    if (band != Py_None && read_band(band, definition) < 0) return -1;
   }
   if (value == Py_None) return 0;
   fencepost_transition_policy *policy = &options->policy;
@@ -109,9 +138,9 @@ int native_definition_options(PyObject *value, int assuming, unsigned long long 
   }
   int dwell_policy;
   long long entry_dwell, exit_dwell;
-  if (!PyArg_ParseTuple(value, "iLLddddIdd;policy", &dwell_policy, &entry_dwell, &exit_dwell, &policy->entry_margin_m,
+  if (!PyArg_ParseTuple(value, "iLLddddIddd;policy", &dwell_policy, &entry_dwell, &exit_dwell, &policy->entry_margin_m,
                         &policy->exit_margin_m, &policy->exit_margin_limit_m, &policy->accuracy_factor, &policy->notify,
-                        &policy->entry_probability, &policy->exit_probability))
+                        &policy->entry_probability, &policy->exit_probability, &policy->vertical_margin_m))
     return -1;
   policy->dwell_policy = dwell_policy;
   policy->entry_dwell_us = entry_dwell;
@@ -140,4 +169,14 @@ const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *coun
     }
   }
   return texts;
+}
+
+PyObject *native_split_texts(const char *buffer, size_t size) {
+  PyObject *list = PyList_New(0);
+  for (const char *text = buffer; list != NULL && text < buffer + size; text += strlen(text) + 1) {
+    PyObject *item = PyUnicode_FromString(text);
+    if (item == NULL || PyList_Append(list, item) < 0) Py_CLEAR(list);
+    Py_XDECREF(item);
+  }
+  return list;
 }

@@ -14,8 +14,12 @@ enum {
   KNOWN_TIMEOUT,
   KNOWN_DIAGNOSTIC,
   KNOWN_REPLACED,
-  KNOWN_OPEN
+  KNOWN_OPEN,
+  KNOWN_INACTIVE
 };
+
+/* The cause of the edge of a schedule after which a condition is inactive: `_HOURS_ENDED` in _log/visits.py. */
+#define CAUSE_HOURS_ENDED (-1)
 
 /* The state of a condition after an event. Times are in microseconds; NEVER stands for a missing time. */
 typedef struct {
@@ -86,6 +90,7 @@ static uint8_t known_by(long cause) {
     case FENCEPOST_CAUSE_CROSSING: return KNOWN_CROSSING;
     case FENCEPOST_CAUSE_TIMEOUT: return KNOWN_TIMEOUT;
     case FENCEPOST_CAUSE_DIAGNOSTIC: return KNOWN_DIAGNOSTIC;
+    case CAUSE_HOURS_ENDED: return KNOWN_INACTIVE;
     default: return KNOWN_ASSUMED;
   }
 }

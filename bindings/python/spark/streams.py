@@ -101,16 +101,17 @@ def place_csv(folder: Path, number: int, rows: list[Row]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"part-{number:04}.csv"
     write_csv(path, rows)
-    _date(path, number)
+    date(path, number)
 
 
 def place(path: Path, text: str, number: int) -> None:
     """Adds a file to a source folder."""
     path.write_text(text)
-    _date(path, number)
+    date(path, number)
 
 
-def _date(path: Path, number: int) -> None:
+def date(path: Path, number: int) -> None:
+    """Sets the time of a file, by which a source orders its files."""
     os.utime(path, (1_700_000_000 + number,) * 2)
 
 
@@ -172,8 +173,10 @@ def as_json(row: Any) -> dict[str, Any]:
     # The command's output contains the fields for paths only if their values are not the defaults.
     assert found.pop("evidence") in ("fix", None) and not found.pop("gap") and found.pop("direction") is None
     found.pop("tag")
-    if found["probability"] is None:  # the command's output contains a probability only if the policy has probabilities
-        del found["probability"]
+    # The command's output contains these members only if they have a value.
+    for name in ("probability", "vertical_distance", "decided_by"):
+        if found[name] is None:
+            del found[name]
     found["diagnostics"] = found["diagnostics"].split("|") if found["diagnostics"] else []
     return found
 

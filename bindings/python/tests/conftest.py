@@ -36,6 +36,11 @@ sys.path.append(str(CONFORMANCE))
 HOME = Circle(52.5, 13.4, 100)
 EXACT = TransitionPolicy.exact()
 
+# `make test` runs a tenth to a quarter of the random cases and skips long ones. They run in the part `full`, each
+# night, and in `make soak`, which also runs the cases that take minutes.
+IS_SOAK = os.environ.get("FENCEPOST_SOAK") == "1"
+IS_FULL = IS_SOAK or os.environ.get("FENCEPOST_FULL") == "1"
+
 try:
     from hypothesis import settings
 except ImportError:  # for most tests of a source distribution, pytest alone is enough
@@ -43,18 +48,20 @@ except ImportError:  # for most tests of a source distribution, pytest alone is 
 else:
     # Random inputs are the same in each run, so that a new failure comes from a change in the code; make soak draws new
     # inputs.
-    settings.register_profile("fencepost", derandomize=os.environ.get("FENCEPOST_SOAK") != "1", deadline=None)
+    settings.register_profile("fencepost", derandomize=not IS_SOAK, deadline=None)
     settings.load_profile("fencepost")
 
-# `make test` runs a tenth to a quarter of the random cases and skips long ones. All cases run in `make soak` and in the
-# part `full` of `make test-all`.
-IS_FULL = "1" in (os.environ.get("FENCEPOST_FULL"), os.environ.get("FENCEPOST_SOAK"))
-only_in_full = pytest.mark.skipif(not IS_FULL, reason="in the part full of make test-all")
+only_in_full = pytest.mark.skipif(not IS_FULL, reason="in the part full: Tests/run.sh full")
+
+
+def number_of_cases(test: int, full: int, soak: int) -> int:
+    """Returns a number of random cases: for `make test`, for the part `full`, or for `make soak`."""
+    return soak if IS_SOAK else full if IS_FULL else test
 
 
 def in_full(*values: Any) -> list[Any]:
-    """Returns the values as test parameters. `make test` skips these parameters; `make soak` and the part `full`
-    of `make test-all` run them."""
+    """Returns the values as test parameters. `make test` skips these parameters; `make soak` and the part `full` run
+    them."""
     return [pytest.param(value, marks=[pytest.mark.full, only_in_full]) for value in values]
 
 

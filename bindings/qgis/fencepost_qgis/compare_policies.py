@@ -57,14 +57,15 @@ Each policy holds for all places.
         from .policies import chosen_policy
         from .problems import Problems
         from .replaying import Runner
-        from .tracks import read_tracks
+        from .tracks import read_tracks, warn_of_heights
 
         problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
         own, changed = chosen_policy(self, parameters, context)
         policies = {name: TransitionPolicy.named(name) for name in PRESETS} | ({"own": own} if changed else {})
         fences, places = read_places(self, parameters, context, feedback, problems)
-        _, tracks, _ = read_tracks(self, parameters, context, feedback, problems, 20)
+        layer, tracks, _ = read_tracks(self, parameters, context, feedback, problems, 20)
         problems.close()
+        warn_of_heights(feedback, layer, tracks, [place.row for place in places])
 
         fields = outputs.fields_of(outputs.COMPARISON_FIELDS, tracked=False)
         sink = outputs.Sink(self, parameters, "COMPARISON", context, fields, QgsWkbTypes.NoGeometry)

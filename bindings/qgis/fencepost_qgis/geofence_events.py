@@ -65,6 +65,18 @@ Then a fix counts only if the place contains its true position, which is uncerta
 probability; the field probability of an event has the value of the fix that started the change. With a plausible
 speed, positions that the device cannot have reached are skipped, until several of them agree.
 
+Places may have limits of altitude, in metres: the fields altitude_min and altitude_max, and for each limit what it is
+above, altitude_min_reference and altitude_max_reference (ellipsoid, mean_sea_level or ground). The fixes then need an
+altitude above the ellipsoid, and for the other references the height of the geoid or of the ground: choose their fields
+under Advanced Parameters. While the height of a fix is missing, a place with limits keeps its state. The field
+vertical_distance of an event says how far the height is beyond the nearest limit; it is negative within the limits.
+
+A feature without geometry and with a field rule, such as {"all": ["yard", "shop"]}, is a rule: its state follows from
+those of other features of the layer, its parts (all, any, none, or {"at_least": 2, "of": [...]}). The field
+decided_part of its events names the part that decided. The fields active, active_until, absent_after, repeat_every,
+repeat_limit and max_events of places have the meaning that they have in files: hours, absence, repeats, and the largest
+number of events.
+
 Visits have a row for each stay in a place: start, end, duration in seconds, how each end is known, and whether it
 was still open when the track ended.
 
@@ -102,7 +114,7 @@ Features that cannot be used are named in the log with layer, id and reason.
         from .policies import chosen_policy
         from .problems import Problems
         from .replaying import Runner
-        from .tracks import read_tracks
+        from .tracks import read_tracks, warn_of_heights
 
         problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
         policy, _ = chosen_policy(self, parameters, context)
@@ -110,6 +122,7 @@ Features that cannot be used are named in the log with layer, id and reason.
         fences, places = read_places(self, parameters, context, feedback, problems, policy, path)
         layer, tracks, key_field = read_tracks(self, parameters, context, feedback, problems, 40)
         problems.close()
+        warn_of_heights(feedback, layer, tracks, [place.row for place in places])
 
         crs = self.parameterAsCrs(parameters, "CRS", context)
         crs = crs if crs.isValid() else layer.crs
@@ -131,7 +144,9 @@ Features that cannot be used are named in the log with layer, id and reason.
                 heading = None
                 if event.direction is not None and event.latitude is not None:
                     heading = outputs.crossing_heading(conditions[event.identifier], event)
-                events.add(outputs.event_values(key, event, heading), point)
+                # The conditions are added in the order of the rows, so the generation of a part is its position.
+                part = None if event.decided_by is None else rows[event.decided_by - 1].identifier
+                events.add(outputs.event_values(key, event, heading, part), point)
 
         rows = [place.row for place in places]
         conditions = {row.identifier: row.condition for row in rows}

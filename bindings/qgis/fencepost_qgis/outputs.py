@@ -33,6 +33,7 @@ EVENT_FIELDS = (
     ("latitude", _REAL), ("longitude", _REAL), ("accuracy", _REAL), ("boundary_distance", _REAL),
     ("date_us", _INTEGER), ("evidence_date_us", _INTEGER), ("evidence", _TEXT), ("gap", _YES_NO),
     ("direction", _TEXT), ("heading", _REAL), ("probability", _REAL),
+    ("vertical_distance", _REAL), ("decided_by", _INTEGER), ("decided_part", _TEXT),
 )  # fmt: skip
 VISIT_FIELDS = (
     ("identifier", _TEXT), ("start", _TIME), ("end", _TIME), ("duration", _REAL), ("start_known", _TEXT),
@@ -69,8 +70,15 @@ def moment(us):
     return NULL if us is None else QDateTime.fromMSecsSinceEpoch(us // 1000, Qt.UTC)
 
 
-def event_values(track, event, heading=None):
-    """The attributes of an event; `heading` is the direction in which a gate was crossed."""
+def event_values(track, event, heading=None, part=None):
+    """The attributes of an event.
+
+    Args:
+        track: The key of the track.
+        event: The event.
+        heading: The direction in which a gate was crossed.
+        part: The identifier of the part that decided the event of a rule.
+    """
     from .fencepost._values.events import diagnostic_names, refinement_text
 
     values = [
@@ -80,6 +88,7 @@ def event_values(track, event, heading=None):
         event.accuracy, event.boundary_distance, event.date_us, event.evidence_date_us,
         None if event.evidence is None else str(event.evidence), event.follows_gap,
         None if event.direction is None else str(event.direction), heading, event.probability,
+        event.vertical_distance, event.decided_by, part,
     ]  # fmt: skip
     return [NULL if value is None else value for value in values]
 

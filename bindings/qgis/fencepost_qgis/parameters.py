@@ -56,6 +56,11 @@ OVERRIDES = (
         "A fix must be beyond the boundary by this many times its accuracy; 0: the accuracy is ignored.",
     ),
     (
+        "VERTICAL_MARGIN", "vertical_margin", "Vertical margin, metres",
+        "Used for places with limits of altitude: a height counts only if it is beyond a limit by at least this far. "
+        "A place with thin limits is entered in its middle.",
+    ),
+    (
         "ENTRY_PROBABILITY", "entry_probability", "Entry probability",
         "A fix counts as inside only if the place contains its true position with at least this probability, above 0.5 "
         "and at most 0.99999. Set both probabilities; the accuracy factor is then 0.",
@@ -95,6 +100,18 @@ def add_tracks(algorithm):
             f"{text}. Probabilities use the error ellipse instead of the accuracy. A fix with three empty fields has "
             "no error ellipse. Set all three fields or none. Empty: the fields error_major_m, error_minor_m and "
             "error_orientation_deg, if they exist.",
+            advanced=True,
+        )  # fmt: skip
+    for name, title, text in (
+        ("ALTITUDE_FIELD", "Altitude", "The height above the ellipsoid of WGS84, for places with limits of altitude"),
+        ("VERTICAL_ACCURACY_FIELD", "Vertical accuracy", "The uncertainty of the altitude"),
+        ("GEOID_FIELD", "Geoid height", "The height of mean sea level above the ellipsoid at the fix"),
+        ("GROUND_FIELD", "Ground height", "The height of the ground above the ellipsoid at the fix"),
+    ):
+        _field(
+            algorithm, name, f"{title} field", "TRACKS",
+            f"{text}, in metres. A height above the sea is not an altitude. Empty: the field with a usual name: "
+            "ellipsoid_altitude_m, vertical_accuracy_m, geoid_height_m or ground_height_m, if it exists.",
             advanced=True,
         )  # fmt: skip
     _field(

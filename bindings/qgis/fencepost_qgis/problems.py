@@ -1,11 +1,21 @@
 """Features that cannot be used: each is reported with its layer, its id and the reason."""
 
+import warnings
 from collections import Counter
 
 from qgis.core import QgsProcessingException
 
 SHOWN = 10
 """The maximum number of features of one kind that are reported one by one; further features are only counted."""
+
+
+def reasons(warn, *arguments):
+    """Calls a function of the package, and returns the reasons of the warnings that it gives, without the advice for
+    Python."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn(*arguments)
+    return [each.message.reason for each in caught]
 
 
 class Problems:

@@ -1,8 +1,10 @@
 """Replays tracks, shows progress, and can be cancelled between batches."""
 
-from .fencepost import FIX_RECORD, Fix, Fleet, Zones
+from .fencepost import FIX_RECORD, Fix, Fleet, Monitor, Zones
 from .fencepost._log.log import ReplayCounts, TrackReplay
 from .fencepost._monitor.filling import add_conditions
+from .fencepost._tables.names import HEIGHTS
+from .fencepost._values.conditions import is_rule
 from .fencepost.errors import QueueFullError
 
 BATCH = 2048
@@ -11,6 +13,8 @@ BATCH = 2048
 
 class Runner:
     """Replays tracks one after another. Each track is one device of a fleet; the device is removed when the track ends.
+    If there are rules or timings, each track has its own monitor, because fleets refuse rules, and timings together
+    with a path.
 
     Args:
         feedback: The feedback object that QGIS passes to the algorithm.
@@ -35,14 +39,15 @@ class Runner:
             after_us: The time that passes after the last fix, in microseconds.
             on_events: Called with each track's key and a list of the track's new events.
         """
-        self.conditions = conditions = Zones()
-        fleet = Fleet(conditions, **self._options)
+        alone = any(row.timing is not None or is_rule(row.condition) for row in rows)
+        self.conditions = conditions = Monitor(**self._options) if alone else Zones()
+        fleet = None if alone else Fleet(conditions, **self._options)
         add_conditions(conditions, rows, layer_name)
         replays = []
         for number, track in enumerate(tracks):
             if self._feedback.isCanceled():
                 break
-            device = _Device(fleet, str(number))
+            device = _Alone(conditions.fork()) if alone else _Device(fleet, str(number))
             replays.append(self._replay(track, device, after_us, on_events))
         return replays
 
@@ -60,7 +65,7 @@ class Runner:
         while at < len(rows) and not self._feedback.isCanceled():
             batch = rows[at : at + BATCH * size]
             try:
-                result, fed = device.feed_many(batch, track.ellipses[at // size :][:BATCH]), len(batch)
+                result, fed = device.feed_many(batch, track.beside[at // size :][:BATCH]), len(batch)
             except QueueFullError as error:
                 result, fed = error.result, error.position * size
             late, invalid, doubted = late + result.late, invalid + result.invalid, doubted + result.doubted
@@ -78,18 +83,45 @@ class Runner:
         return TrackReplay(track.key, "", (), tuple(events), counts, track.begin_us, clock_us)
 
 
+def _fixes(batch, beside):
+    """Returns rows in the layout of ``FIX_RECORD`` with their error ellipses and heights, or only the rows if `beside`
+    is empty."""
+    if not beside:
+        return batch
+    return [
+        Fix(*row[:3], time=row[3], error_ellipse=ellipse, **dict(zip(HEIGHTS, heights)))
+        for row, (ellipse, *heights) in zip(FIX_RECORD.iter_unpack(batch), beside)
+    ]
+
+
+class _Alone:
+    """A device with its own monitor."""
+
+    def __init__(self, monitor):
+        self._monitor, self.advance = monitor, monitor.advance
+
+    def feed_many(self, batch, beside):
+        return self._monitor.feed_many(_fixes(batch, beside))
+
+    def poll(self):
+        return list(self._monitor.events())
+
+    @property
+    def clock_us(self):
+        return self._monitor.clock_us
+
+    def leave(self):
+        pass
+
+
 class _Device:
     """A device of a fleet."""
 
     def __init__(self, fleet, name):
         self._fleet, self._name, self.poll = fleet, name, fleet.poll
 
-    def feed_many(self, batch, ellipses):
-        """Feeds rows in the layout of ``FIX_RECORD``, with their error ellipses unless `ellipses` is empty."""
-        if ellipses:
-            rows = zip(FIX_RECORD.iter_unpack(batch), ellipses)
-            batch = [Fix(*row[:3], time=row[3], error_ellipse=ellipse) for row, ellipse in rows]
-        return self._fleet.feed_many(batch, device=self._name)
+    def feed_many(self, batch, beside):
+        return self._fleet.feed_many(_fixes(batch, beside), device=self._name)
 
     def advance(self, clock_us):
         self._fleet.advance(clock_us, device=self._name)

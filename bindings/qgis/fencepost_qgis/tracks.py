@@ -10,19 +10,31 @@ from qgis.PyQt.QtCore import QDate, QDateTime, Qt, QTime, QVariant
 
 from .fencepost import FIX_RECORD
 from .fencepost._files.doubts import ellipse_fault, jumps
-from .fencepost._tables.names import ERROR_ELLIPSE, TRACK, acceleration_text, is_acceleration, like_devices, time_unit
+from .fencepost._replay.needed_heights import NeededHeights
+from .fencepost._tables.names import (
+    BESIDE,
+    ERROR_ELLIPSE,
+    HEIGHTS,
+    TRACK,
+    acceleration_text,
+    is_acceleration,
+    like_devices,
+    time_unit,
+)
 from .fencepost._tables.text_times import TimeStyle, number_time, parse_time, time_zone
 from .fencepost._tables.times import to_us
 from .layers import Layer, Unusable, is_null, number
 from .parameters import BY_TIME, TIME_UNITS
+from .problems import reasons
 from .zoned_times import EPOCH, UnreadableError, ZonedTimes
 
 EARLIEST_US, LATEST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
 """The accepted times: year 1 to year 9999."""
-KNOWN = {what: TRACK[what] for what in ("time", "accuracy", *ERROR_ELLIPSE)} | {"track": ()}
+KNOWN = {what: TRACK[what] for what in ("time", "accuracy", *BESIDE)} | {"track": ()}
 FIELDS = {
     "time": "TIME_FIELD", "accuracy": "ACCURACY_FIELD", "track": "TRACK_FIELD", "error_major": "MAJOR_FIELD",
-    "error_minor": "MINOR_FIELD", "error_orientation": "ORIENTATION_FIELD",
+    "error_minor": "MINOR_FIELD", "error_orientation": "ORIENTATION_FIELD", "altitude": "ALTITUDE_FIELD",
+    "vertical_accuracy": "VERTICAL_ACCURACY_FIELD", "geoid_height": "GEOID_FIELD", "ground_height": "GROUND_FIELD",
 }  # fmt: skip
 """The parameters that name the fields."""
 
@@ -34,14 +46,15 @@ class Track:
     Attributes:
         key: The value that distinguishes this track from others; None if there is only one track.
         fixes: Rows in the layout of ``FIX_RECORD``.
-        ellipses: The error ellipses of the fixes (None without an ellipse); empty if the layer has no error ellipses.
+        beside: For each fix, its error ellipse (or None) and the four heights of ``HEIGHTS``; empty if the layer has
+            neither error ellipses nor altitudes.
         times: The times of the fixes, microseconds.
         begin_us: The earliest time of all features, including features without a position.
     """
 
     key: Any
     fixes: bytearray = field(default_factory=bytearray)
-    ellipses: list = field(default_factory=list)
+    beside: list = field(default_factory=list)
     times: array = field(default_factory=lambda: array("q"))
     begin_us: int = LATEST_US
 
@@ -54,8 +67,8 @@ class Track:
         order = sorted(range(len(times)), key=times.__getitem__)
         self.fixes = bytearray(b"".join([fixes[size * index : size * (index + 1)] for index in order]))
         self.times = array("q", [times[index] for index in order])
-        if self.ellipses:
-            self.ellipses = [self.ellipses[index] for index in order]
+        if self.beside:
+            self.beside = [self.beside[index] for index in order]
 
 
 def read_tracks(algorithm, parameters, context, feedback, problems, share):
@@ -97,6 +110,20 @@ def read_tracks(algorithm, parameters, context, feedback, problems, share):
     return layer, found, reader.key_field
 
 
+def warn_of_heights(feedback, layer, tracks, rows):
+    """Warns if no fix has a height that the limits of a place need.
+
+    Args:
+        rows: The conditions.
+    """
+    needed = NeededHeights(rows)
+    no_ellipse = (float("nan"),) * len(ERROR_ELLIPSE)
+    for track in tracks:
+        needed.see(((0.0, 0.0, 0.0, 0, *no_ellipse, *heights) for _, *heights in track.beside))
+    for reason in reasons(needed.warn, layer.title, layer.source.fields().names()):
+        feedback.pushWarning(f"{layer.title}: {reason}; choose the fields of heights under Advanced Parameters")
+
+
 class _Reader:
     def __init__(self, algorithm, parameters, context):
         self.layer = Layer(algorithm, parameters, "TRACKS", context)
@@ -116,6 +143,8 @@ class _Reader:
         self.indices = list(fields.values())
         self._time, self._accuracy, self._key = fields["time"], fields.get("accuracy"), fields.get("track")
         self._ellipse = [fields[what] for what in ERROR_ELLIPSE if what in fields]
+        self._heights = [fields.get(what) for what in HEIGHTS]
+        self._has_beside = any(what in fields for what in BESIDE)
         unit = TIME_UNITS[algorithm.parameterAsEnum(parameters, "TIME_UNIT", context)]
         field = self.layer.source.fields().at(self._time)
         self._unit = unit or time_unit(field.name())
@@ -161,8 +190,8 @@ class _Reader:
             raise Unusable(
                 f"has no position: its accuracy is {accuracy:g}, but must be at least 0", "there is no position"
             )
-        if self._ellipse:
-            track.ellipses.append(self._axes(values))
+        if self._has_beside:
+            track.beside.append((self._axes(values) if self._ellipse else None, *self._heights_of(values)))
         track.fixes += FIX_RECORD.pack(latitude, longitude, accuracy, time)
         track.times.append(time)
 
@@ -179,6 +208,19 @@ class _Reader:
         if fault := ellipse_fault(*found):
             raise Unusable(f"has an error ellipse {fault}", "the error ellipse is not possible")
         return None if found[0] != found[0] else tuple(found)
+
+    def _heights_of(self, values):
+        """The heights of a fix. A missing height is NaN, and a missing vertical accuracy is 0, which means that it was
+        not reported.
+
+        Raises:
+            Unusable: A height is not a number.
+        """
+        for what, index in zip(HEIGHTS, self._heights):
+            if index is None or is_null(values[index]):
+                yield 0.0 if what == "vertical_accuracy" else float("nan")
+            else:
+                yield number(values[index], what)
 
     def several_devices(self, feedback, key, doubt):
         """Warns that a track seems to mix several devices. Refuses the track if the layer has a field that clearly

@@ -54,14 +54,17 @@ def events_of(path: Path) -> list[dict[str, Any]]:
             assert same_time(row[name], us)
             row[name] = pandas.Timestamp(us, unit="us", tz="UTC").strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         row["refinement"] = row["refinement"] or None
-        # A JSON line does not contain `evidence`, `gap`, `direction` or `probability` with its default value.
+        # A JSON line does not contain `evidence`, `gap`, `direction`, `probability`, `vertical_distance` or
+        # `decided_by` with its default value, and never the name of the part that decided.
         if row["evidence"] == "fix":
             del row["evidence"]
         for name in ("gap", "direction"):
             if not row[name]:
                 del row[name]
-        if pandas.isna(row["probability"]):
-            del row["probability"]
+        for name in ("probability", "vertical_distance", "decided_by"):
+            if pandas.isna(row[name]):
+                del row[name]
+        del row["decided_part"]
         rows.append({name: row[name] for name in row if name not in LEFT_OUT})
     return rows
 

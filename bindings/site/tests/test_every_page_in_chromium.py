@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import DOCS
+from PIL import Image
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException
 from selenium.webdriver import ActionChains, Keys
@@ -113,6 +114,32 @@ def test_pictures_follow_the_scheme(browser: webdriver.Chrome, address: str) -> 
         for width, ending in (("desk", ".png"), ("phone", "-phone.png")):
             show(browser, f"{address}/index.html", *WIDTHS[width], scheme=scheme)
             assert [path.rpartition("/")[2] for path in browser.execute_script(shown)] == [name + ending]
+
+
+def test_pictures_of_reports(browser: webdriver.Chrome, address: str, site: Path) -> None:
+    """Each guide about an option that the report draws shows a picture of the report of its own program, which fits the
+    page and is not empty."""
+    seen = """return [...document.images].filter((image) => image.checkVisibility()).map((image) => [
+      image.currentSrc, image.naturalWidth, image.getBoundingClientRect().width, innerWidth])"""
+    wanted = {
+        "rules": "rules-rules",
+        "schedules": "schedules-hours",
+        "heights": "heights-bands",
+        "plausibility": "plausibility-jumps",
+        "probability": "probability-ellipses",
+    }
+    for page, name in wanted.items():
+        for scheme, ending in (("light", ""), ("dark", "-dark")):
+            for width, size in (("desk", ""), ("phone", "-phone")):
+                show(browser, f"{address}/guides/{page}.html", *WIDTHS[width], scheme=scheme)
+                wait_for_pictures(browser)
+                pictures = {path.rpartition("/")[2]: size for path, *size in browser.execute_script(seen)}
+                pixels, shown, window = pictures[f"{name}{ending}{size}.png"]
+                assert pixels >= 700 and 300 < shown <= window, (page, scheme, width)
+        light, dark = (Image.open(site / "pictures" / f"{name}{ending}.png").convert("RGB") for ending in ("", "-dark"))
+        assert len(light.getcolors(1 << 20) or ()) > 20, page
+        middles = [picture.resize((1, 1)).getpixel((0, 0)) for picture in (light, dark)]
+        assert min(middles[0]) > 200 and max(middles[1]) < 90, (page, middles)
 
 
 COPIED = "return navigator.clipboard.readText()"

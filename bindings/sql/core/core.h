@@ -26,7 +26,7 @@ typedef enum fp_cause {
 } fp_cause;
 typedef struct fp_message {
   fp_cause cause;
-  char text[512];
+  char text[1024];
 } fp_message;
 
 /* Reallocates memory that belongs to the host. Returns NULL if memory is exhausted. `size` is never 0. */
@@ -39,16 +39,36 @@ void fp_release(void *memory);
 typedef struct fp_options {
   uint32_t given;                     /* FP_OPTION_... */
   fencepost_transition_policy policy; /* policy, entry_dwell, exit_dwell (seconds), entry_margin, exit_margin,
-                                         exit_margin_limit (metres), accuracy_factor, entry_probability,
-                                         exit_probability, dwell_policy, notify */
+                                         exit_margin_limit, vertical_margin (metres), accuracy_factor,
+                                         entry_probability, exit_probability, dwell_policy, notify */
   fencepost_state assuming;           /* value of `assuming`: unknown, unsatisfied or satisfied */
   struct {
     fencepost_edges edges;
     uint32_t oriented, max_vertices, reserved;
     double buffer_m;
-  } shape;                       /* edges: planar, geodesic; oriented: true, false; max_vertices; buffer (metres) */
-  double radius_m;               /* radius (metres) */
-  uint32_t gate;                 /* gate: true, false */
+  } shape;         /* edges: planar, geodesic; oriented: true, false; max_vertices; buffer (metres) */
+  double radius_m; /* radius (metres) */
+  uint32_t gate;   /* gate: true, false */
+  struct {
+    const char *active; /* active: intervals, in the text of the options; NULL = always active */
+    size_t active_size;
+    int64_t active_until_us; /* active_until: a time; INT64_MAX = the intervals are all there are */
+    int64_t absent_after_us; /* absent_after (seconds) */
+    int64_t repeat_every_us; /* repeat_every (seconds) */
+    uint32_t repeat_limit;   /* repeat_limit */
+    uint32_t max_events;     /* max_events */
+  } timing;
+  struct {
+    double min_m, max_m;                         /* altitude_min, altitude_max (metres) */
+    fencepost_altitude_reference of_min, of_max; /* altitude_min_reference, altitude_max_reference: ellipsoid,
+                                                    mean_sea_level, ground; 0 = there is no such limit */
+  } band;
+  struct {
+    const char *parts; /* all, any, none, of: identifiers, in the text of the options; NULL: not a rule */
+    size_t parts_size;
+    fencepost_rule_form form;
+    uint32_t at_least; /* at_least, with `of` */
+  } rule;
   fencepost_path path;           /* path: fixes, geodesic */
   int64_t max_gap_us;            /* max_gap (seconds) */
   double max_speed_mps;          /* max_speed (metres per second) */
@@ -75,8 +95,12 @@ enum {
   FP_OPTION_PLAUSIBILITY = 1 << 9, /* plausible_speed, corroboration_count and corroboration_time */
   FP_OPTION_CONFIDENCE = 1 << 10,
   FP_OPTION_ORDER = 1 << 11,
+  FP_OPTION_TIMING = 1 << 12, /* active, active_until, absent_after, repeat_every, repeat_limit and max_events */
+  FP_OPTION_BAND = 1 << 13,   /* altitude_min, altitude_max and their references */
+  FP_OPTION_RULE = 1 << 14,   /* all, any, none, at_least and of */
 
-  FP_OPTIONS_OF_PLACES = FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_SHAPE | FP_OPTION_RADIUS | FP_OPTION_GATE,
+  FP_OPTIONS_OF_PLACES = FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_SHAPE | FP_OPTION_RADIUS | FP_OPTION_GATE |
+      FP_OPTION_TIMING | FP_OPTION_BAND | FP_OPTION_RULE,
   FP_OPTIONS_OF_SHAPES = FP_OPTION_SHAPE | FP_OPTION_RADIUS,
   FP_OPTIONS_OF_PROBABILITIES = FP_OPTIONS_OF_SHAPES | FP_OPTION_CONFIDENCE,
   FP_OPTIONS_OF_REPLAYS = FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_PATH | FP_OPTION_STEP | FP_OPTION_INVALID |
@@ -87,7 +111,8 @@ enum {
 /*
  * Reads options. The defaults are policy=standard, assuming=unsatisfied, edges=planar, no buffer, max_vertices=500000,
  * path=fixes (path=geodesic needs max_gap), any speed, every fix is plausible, accuracy_confidence=0.68, order=add,
- * invalid=refuse and time=s. With probabilities, the accuracy factor of a policy is 0 unless the options name another.
+ * invalid=refuse, time=s, always active, no absences, no repeats, any number of events, and no limits of altitude. With
+ * probabilities, the accuracy factor of a policy is 0 unless the options name another.
  *
  * @param text     The options, `size` bytes; may be NULL if size is 0.
  * @param allowed  FP_OPTION_...: options of other groups are refused.
@@ -115,6 +140,10 @@ bool fp_builder_circle(fp_builder *builder, const char *identifier, size_t ident
  */
 bool fp_builder_geometry(fp_builder *builder, const char *identifier, size_t identifier_size, const void *geometry,
                          size_t size, const char *options, size_t options_size, fp_message *message);
+
+/* Adds a rule: its options name its parts. */
+bool fp_builder_rule(fp_builder *builder, const char *identifier, size_t identifier_size, const char *options,
+                     size_t options_size, fp_message *message);
 
 /* Adds the places of another builder to this one. */
 bool fp_builder_merge(fp_builder *builder, const fp_builder *other, fp_message *message);
@@ -165,30 +194,83 @@ bool fp_places_assume(const fp_places *places);
    places. */
 const char *fp_places_identifier(const fp_places *places, uint64_t generation);
 
+/* The hours of a place: the intervals in which it is active, and the state that it is assumed to have at each start. */
+typedef struct fp_hours {
+  fencepost_interval *intervals; /* NULL: always active */
+  size_t count;
+  fencepost_state assuming;
+} fp_hours;
+
+/* Returns the hours of each place, by generation - 1; NULL if no place has a timing. */
+const fp_hours *fp_places_hours(const fp_places *places);
+
 /* Compiles one shape from a geometry. Release the result with fp_places_release(). */
 fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *options, fp_message *message);
 
 /* Computes the signed distance from a position to a shape's boundary, in metres; it is negative inside. */
 bool fp_shape_distance(const fp_places *shape, double latitude, double longitude, double *out_m, fp_message *message);
 
-/* Computes the probability that the true position is inside a shape; the accuracy holds the share `confidence` of the
-   true positions. NaN: see fencepost_conditions_probability(). */
+/* A one-sigma error ellipse: its semi-axes in metres, and the direction of its major axis in degrees clockwise from
+   north. A host passes NULL as NaN; three NaN mean that a fix has no ellipse. */
+typedef struct fp_ellipse {
+  double major_m, minor_m, orientation;
+} fp_ellipse;
+
+/* Returns an ellipse of three NaN. */
+fp_ellipse fp_no_ellipse(void);
+bool fp_is_ellipse(const fp_ellipse *ellipse);
+
+/* Checks an ellipse as the engine does; a fix without an ellipse is valid. */
+bool fp_ellipse_check(const fp_ellipse *ellipse, fp_message *message);
+
+/* The heights of a fix or a point, in metres. A host passes NULL as NaN: the height is not known. */
+typedef struct fp_height {
+  double altitude_m;          /* above the ellipsoid */
+  double vertical_accuracy_m; /* of the altitude; 0 = not reported */
+  double geoid_m, ground_m;   /* of the geoid and of the ground above the ellipsoid, at the position */
+} fp_height;
+
+/* The values of a fix beside its position, accuracy and time. */
+typedef struct fp_beside {
+  fp_ellipse ellipse;
+  fp_height height;
+} fp_beside;
+
+/* Returns no ellipse and no heights. */
+fp_beside fp_nothing_beside(void);
+
+/* Sets the columns of a fix, or of fixes whose values beside the position lie one after the other in memory. */
+void fp_set_beside(const fp_beside *beside, fencepost_fix_columns *out);
+
+/*
+ * Finds the places that contain a point. A limit of altitude whose height is not known is ignored.
+ * @return The status of fencepost_conditions_containing().
+ */
+fencepost_status fp_containing_at(const fp_places *places, double latitude, double longitude, const fp_height *height,
+                                  uint64_t *out_generations, double *out_distances_m, size_t capacity,
+                                  size_t *out_count, fencepost_error *error);
+
+/* Computes the probability that the true position is inside a shape: with the error ellipse if there is one, otherwise
+   with the accuracy, which holds the share `confidence` of the true positions. NaN: see
+   fencepost_conditions_probability(). */
 bool fp_shape_probability(const fp_places *shape, double latitude, double longitude, double accuracy_m,
-                          double confidence, double *out, fp_message *message);
+                          const fp_ellipse *ellipse, double confidence, double *out, fp_message *message);
 
 /* -------------------------------------------------------------------------------------------- tracks */
 
 /* The fixes of one device, in any order. Initialise with zeros. */
 typedef struct fp_track {
   fencepost_fix *fixes;
-  size_t count, capacity;
+  fp_beside *beside; /* one for each fix; NULL if no fix has an ellipse or an altitude */
+  size_t count, capacity, beside_capacity;
   uint64_t skipped; /* number of invalid rows that invalid=skip left out */
   bool unsorted;
 } fp_track;
 
-/* Adds a fix. A fix out of range is refused with a message that names its values, or skipped and counted. */
+/* Adds a fix. A fix out of range, or with an invalid ellipse, is refused with a message that names its values, or
+   skipped and counted. */
 bool fp_track_add(fp_track *track, const fp_options *options, double latitude, double longitude, double accuracy_m,
-                  int64_t time_us, fp_message *message);
+                  const fp_beside *beside, int64_t time_us, fp_message *message);
 bool fp_track_merge(fp_track *track, const fp_track *other, fp_message *message);
 void fp_track_clear(fp_track *track);
 
@@ -218,6 +300,9 @@ typedef struct fp_counts {
 /* Replays a track and counts its fixes. */
 bool fp_count(const fp_places *places, fp_track *track, const fp_cancel *cancel, fp_counts *out, fp_message *message);
 
+/* The part of a rule that decided an event; NULL if the event is not one of a rule. `places` may be NULL. */
+const char *fp_event_decided_by(const fp_places *places, const fencepost_event *event);
+
 /* The kind of an event: "enter", "exit", "cross", "determined", "timeout" or "diagnostic". */
 const char *fp_event_kind(const fencepost_event *event);
 /* The direction of a crossing: "left_to_right" or "right_to_left"; NULL if the event has no direction. */
@@ -228,7 +313,7 @@ typedef struct fp_visit {
   const char *identifier;   /* of the places */
   int64_t start_us, end_us; /* times of the crossings; an open visit ends with the last accepted fix */
   int64_t confirmed_start_us, confirmed_end_us; /* times of the events */
-  const char *start_known, *end_known;          /* one of crossing, determination, assumed, open */
+  const char *start_known, *end_known;          /* one of crossing, determination, timeout, assumed, inactive, open */
   bool open;
 } fp_visit;
 
@@ -257,6 +342,7 @@ typedef struct fp_input {
   const char *device; /* 1 ... 256 bytes of UTF-8, ending with a zero byte */
   bool is_fix;        /* if false, the input only lets time pass */
   fencepost_fix fix;
+  fp_beside beside;  /* of the fix */
   const void *state; /* the state returned by the last input; NULL for a new device */
   size_t state_size;
 } fp_input;
@@ -279,11 +365,37 @@ bool fp_doubted_fixes(const void *state, size_t size, uint64_t *out, fp_message 
 
 /* --------------------------------------------------------------------------------------------- times */
 
+/* Whether the times of a query have a zone. The times must all have one, or all lack one: otherwise those without a zone
+   may be local times. */
+typedef enum fp_zones {
+  FP_ZONES_UNSEEN,
+  FP_ZONES_GIVEN,
+  FP_ZONES_MISSING
+} fp_zones;
+
 /*
  * Reads a time such as "2026-11-25T20:48:00.123456Z". A space may replace the T. The zone may be an offset such as
  * +01:00; if it is missing, the time is in UTC.
+ *
+ * @param zones  Whether the times before have a zone; updated. NULL: the time stands alone.
  */
-bool fp_time_read(const char *text, size_t size, int64_t *out_us, fp_message *message);
+bool fp_time_read(const char *text, size_t size, fp_zones *zones, int64_t *out_us, fp_message *message);
+
+/* Reads a time whose text must have an offset from UTC, or Z. */
+bool fp_time_read_zoned(const char *text, size_t size, int64_t *out_us, fp_message *message);
+
+/*
+ * Reads intervals START/END, separated by semicolons, whose times have an offset from UTC.
+ * @param out  Receives *out_count intervals for free().
+ */
+bool fp_intervals_read(const char *text, size_t size, fencepost_interval **out, size_t *out_count, fp_message *message);
+
+/*
+ * Reads the identifiers of a rule's parts, separated by semicolons. An identifier with a comma, a semicolon or quotation
+ * marks is written in quotation marks, which are doubled within it.
+ * @param out  Receives *out_count texts, which end with a zero byte. One free() releases them.
+ */
+bool fp_parts_read(const char *text, size_t size, const char ***out, size_t *out_count, fp_message *message);
 
 /* Converts a number in the unit that the option `time` names to microseconds. */
 bool fp_time_number(double value, const fp_options *options, int64_t *out_us, fp_message *message);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include "value.h"
 
@@ -87,14 +88,28 @@ static bool take_state(fp_fleet *fleet, fencepost_device device, fp_outcome *out
   return true;
 }
 
+static fencepost_status feed(fp_fleet *fleet, const fp_input *input, fencepost_device device, fencepost_error *error) {
+  if (!input->is_fix) return fencepost_fleet_advance(fleet->fleet, device, input->fix.time_us, 0, error);
+  bool has_ellipse = fp_is_ellipse(&input->beside.ellipse), has_altitude = !isnan(input->beside.height.altitude_m);
+  if (!has_ellipse && !has_altitude) return fencepost_fleet_feed_fix(fleet->fleet, device, &input->fix, error);
+  fencepost_fix_columns fix = fencepost_one_fix(&input->fix);
+  fp_set_beside(&input->beside, &fix);
+  fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
+  columns.devices = &device;
+  columns.fixes = &fix;
+  return fencepost_fleet_feed_columns(fleet->fleet, &columns, 1, NULL, error);
+}
+
 bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_message *message) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_device device = 0;
+  fp_message why;
   *out = (fp_outcome){.state = input->state, .state_size = input->state_size};
+  if (input->is_fix && !fp_ellipse_check(&input->beside.ellipse, &why))
+    return fp_fail(message, "device \"%.60s\": %.400s", input->device, why.text);
   if (enter(fleet, input, &device, &error) != FENCEPOST_OK)
     return fp_fail(message, "device \"%.60s\": %.400s", input->device, error.message);
-  out->status = input->is_fix ? fencepost_fleet_feed_fix(fleet->fleet, device, &input->fix, &error)
-                              : fencepost_fleet_advance(fleet->fleet, device, input->fix.time_us, 0, &error);
+  out->status = feed(fleet, input, device, &error);
   bool good = true;
   if (out->status == FENCEPOST_OK)
     good = take_events(fleet, out, &error, message) && take_state(fleet, device, out, &error, message);

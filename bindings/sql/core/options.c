@@ -28,13 +28,16 @@ bool fp_headroom(size_t bytes, fp_message *message) {
 }
 
 /* A key sets one option. The key has the option's group, the kind of its value, and the offset of its member in
-   fp_options. */
+   fp_options; a key of the kind PARTS has the form of the rule instead of the offset. */
 typedef enum {
   SECONDS,
   METRES,
   NUMBER,
   WHOLE,
-  WORD
+  WORD,
+  INSTANT,
+  INTERVALS,
+  PARTS
 } value_kind;
 typedef struct key {
   const char *name;
@@ -52,12 +55,13 @@ static const key keys[] = {
     {"entry_margin", FP_OPTION_POLICY, METRES, IN(policy.entry_margin_m), NULL},
     {"exit_margin", FP_OPTION_POLICY, METRES, IN(policy.exit_margin_m), NULL},
     {"exit_margin_limit", FP_OPTION_POLICY, METRES, IN(policy.exit_margin_limit_m), NULL},
+    {"vertical_margin", FP_OPTION_POLICY, METRES, IN(policy.vertical_margin_m), NULL},
     {"accuracy_factor", FP_OPTION_POLICY, NUMBER, IN(policy.accuracy_factor), NULL},
     {"entry_probability", FP_OPTION_POLICY, NUMBER, IN(policy.entry_probability), NULL},
     {"exit_probability", FP_OPTION_POLICY, NUMBER, IN(policy.exit_probability), NULL},
     {"dwell_policy", FP_OPTION_POLICY, WORD, IN(policy.dwell_policy), "timer=0 evidence=1"},
     {"notify", FP_OPTION_POLICY, WORD, IN(policy.notify),
-     "all=7 entry=2 exit=4 entry+exit=6 initial=1 initial+entry=3 initial+exit=5"},
+     "all=7 none=0 entry=2 exit=4 entry+exit=6 initial=1 initial+entry=3 initial+exit=5"},
     {"assuming", FP_OPTION_ASSUMING, WORD, IN(assuming), "unknown=0 satisfied=1 unsatisfied=2"},
     {"edges", FP_OPTION_SHAPE, WORD, IN(shape.edges), "geodesic=0 planar=1"},
     {"oriented", FP_OPTION_SHAPE, WORD, IN(shape.oriented), "false=0 true=1"},
@@ -65,6 +69,21 @@ static const key keys[] = {
     {"max_vertices", FP_OPTION_SHAPE, WHOLE, IN(shape.max_vertices), NULL},
     {"radius", FP_OPTION_RADIUS, METRES, IN(radius_m), NULL},
     {"gate", FP_OPTION_GATE, WORD, IN(gate), "false=0 true=1"},
+    {"active", FP_OPTION_TIMING, INTERVALS, IN(timing.active), NULL},
+    {"active_until", FP_OPTION_TIMING, INSTANT, IN(timing.active_until_us), NULL},
+    {"absent_after", FP_OPTION_TIMING, SECONDS, IN(timing.absent_after_us), NULL},
+    {"repeat_every", FP_OPTION_TIMING, SECONDS, IN(timing.repeat_every_us), NULL},
+    {"repeat_limit", FP_OPTION_TIMING, WHOLE, IN(timing.repeat_limit), NULL},
+    {"max_events", FP_OPTION_TIMING, WHOLE, IN(timing.max_events), NULL},
+    {"altitude_min", FP_OPTION_BAND, METRES, IN(band.min_m), NULL},
+    {"altitude_max", FP_OPTION_BAND, METRES, IN(band.max_m), NULL},
+    {"altitude_min_reference", FP_OPTION_BAND, WORD, IN(band.of_min), "ellipsoid=1 mean_sea_level=2 ground=3"},
+    {"altitude_max_reference", FP_OPTION_BAND, WORD, IN(band.of_max), "ellipsoid=1 mean_sea_level=2 ground=3"},
+    {"all", FP_OPTION_RULE, PARTS, FENCEPOST_RULE_ALL, NULL},
+    {"any", FP_OPTION_RULE, PARTS, FENCEPOST_RULE_ANY, NULL},
+    {"none", FP_OPTION_RULE, PARTS, FENCEPOST_RULE_NONE, NULL},
+    {"at_least", FP_OPTION_RULE, WHOLE, IN(rule.at_least), NULL},
+    {"of", FP_OPTION_RULE, PARTS, FENCEPOST_RULE_AT_LEAST, NULL},
     {"path", FP_OPTION_PATH, WORD, IN(path), "fixes=0 geodesic=1"},
     {"max_gap", FP_OPTION_PATH, SECONDS, IN(max_gap_us), NULL},
     {"max_speed", FP_OPTION_PATH, NUMBER, IN(max_speed_mps), NULL},
@@ -94,6 +113,11 @@ static const struct {
     {IN(plausible_speed_mps), 0, INFINITY, "above 0 metres per second"},
     {IN(corroboration_count), 2, 1000, "a whole number from 2 to 1000"},
     {IN(accuracy_confidence), 0.01, 0.9999, "from 0.01 to 0.9999"},
+    {IN(timing.repeat_limit), 1, 1000000, "a whole number from 1 to 1000000"},
+    {IN(band.min_m), -1e9, 1e9, "from -1000000000 to 1000000000 metres"},
+    {IN(band.max_m), -1e9, 1e9, "from -1000000000 to 1000000000 metres"},
+    {IN(rule.at_least), 1, 1000, "a whole number from 1 to 1000"},
+    {IN(timing.max_events), 1, UINT32_MAX, "a whole number from 1 to 4294967295"},
 };
 
 /* Finds "word=number" in a list. */
@@ -179,6 +203,27 @@ static bool set(const key *key, const char *value, size_t size, fp_options *out,
     else *(uint32_t *)member = (uint32_t)number;
     return true;
   }
+  if (key->kind == INTERVALS) {
+    if (size == 0)
+      return fp_fail(message, "option active is empty; must be intervals START/END, separated by semicolons");
+    out->timing.active = value;
+    out->timing.active_size = size;
+    return true;
+  }
+  if (key->kind == PARTS) {
+    if (size == 0)
+      return fp_fail(message, "option %s is empty; must be identifiers of places, separated by semicolons", key->name);
+    if (out->rule.parts != NULL) return fp_fail(message, "a rule has one of the options all, any, none and of");
+    out->rule.parts = value;
+    out->rule.parts_size = size;
+    out->rule.form = (fencepost_rule_form)key->offset;
+    return true;
+  }
+  if (key->kind == INSTANT) {
+    fp_message why;
+    return fp_time_read_zoned(value, size, (int64_t *)member, &why) ||
+           fp_fail(message, "option %s: %.400s", key->name, why.text);
+  }
   if (size == 0 || size >= sizeof text)
     return fp_fail(message, "option %s needs a number, as in %s=20", key->name, key->name);
   memcpy(text, value, size);
@@ -186,7 +231,7 @@ static bool set(const key *key, const char *value, size_t size, fp_options *out,
   double number;
   if (!decimal(text, &number))
     return fp_fail(message, "option %s: %s is not a number with at most 15 digits, as in 20 or 0.5", key->name, text);
-  if (number < 0 && key->offset != IN(shape.buffer_m))
+  if (number < 0 && key->offset != IN(shape.buffer_m) && key->group != FP_OPTION_BAND)
     return fp_fail(message, "option %s: %s is negative; must be at least 0", key->name, text);
   const char *range = range_missed(key, number);
   if (range != NULL) return fp_fail(message, "option %s: %s is out of range; must be %s", key->name, text, range);
@@ -203,13 +248,29 @@ static bool set(const key *key, const char *value, size_t size, fp_options *out,
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
+/* Checks that a limit of altitude has a reference, and a reference a limit. */
+static bool settle_limit(const bool *seen, size_t of_limit, size_t of_reference, const char *name,
+                         fp_message *message) {
+  bool has_limit = false, has_reference = false;
+  for (size_t i = 0; i < KEY_COUNT; i++) {
+    has_limit |= seen[i] && keys[i].offset == of_limit;
+    has_reference |= seen[i] && keys[i].offset == of_reference;
+  }
+  if (has_limit && !has_reference)
+    return fp_fail(message, "option %s_reference is missing: %s needs it; must be ellipsoid, mean_sea_level or ground",
+                   name, name);
+  return has_limit || !has_reference ||
+         fp_fail(message, "option %s_reference needs the option %s, in metres", name, name);
+}
+
 /* Checks options that belong together. With probabilities, sets the accuracy factor to 0 unless the options name it. */
 static bool settle(const bool *seen, fp_options *out, fp_message *message) {
   bool has_entry = out->policy.entry_probability != 0, has_exit = out->policy.exit_probability != 0;
-  bool has_factor = false, has_corroboration = false;
+  bool has_factor = false, has_corroboration = false, has_limit = false;
   for (size_t i = 0; i < KEY_COUNT; i++) {
     has_factor |= seen[i] && keys[i].offset == IN(policy.accuracy_factor);
     has_corroboration |= seen[i] && keys[i].group == FP_OPTION_PLAUSIBILITY;
+    has_limit |= seen[i] && keys[i].offset == IN(timing.repeat_limit);
   }
   if (has_entry != has_exit)
     return fp_fail(message, "option %s is missing: entry_probability and exit_probability belong together; set both",
@@ -224,6 +285,18 @@ static bool settle(const bool *seen, fp_options *out, fp_message *message) {
   if (out->policy.exit_margin_limit_m > 0 && out->policy.exit_margin_limit_m < out->policy.exit_margin_m)
     return fp_fail(message, "option exit_margin_limit: %g must be 0 or at least exit_margin, %g",
                    out->policy.exit_margin_limit_m, out->policy.exit_margin_m);
+  if (out->timing.repeat_every_us != 0 && out->timing.repeat_every_us < 1000000)
+    return fp_fail(message, "option repeat_every: must be at least 1 second");
+  if (has_limit && out->timing.repeat_every_us == 0)
+    return fp_fail(message, "option repeat_limit needs the option repeat_every");
+  if (out->timing.active_until_us != INT64_MAX && out->timing.active == NULL)
+    return fp_fail(message, "option active_until needs the option active, the intervals that are known");
+  if (out->rule.at_least != 0 ? out->rule.parts == NULL || out->rule.form != FENCEPOST_RULE_AT_LEAST
+                              : out->rule.parts != NULL && out->rule.form == FENCEPOST_RULE_AT_LEAST)
+    return fp_fail(message, "options at_least and of belong together, as in at_least=2, of=a; b; c");
+  if (!settle_limit(seen, IN(band.min_m), IN(band.of_min), "altitude_min", message) ||
+      !settle_limit(seen, IN(band.max_m), IN(band.of_max), "altitude_max", message))
+    return false;
   if (out->path == FENCEPOST_PATH_GEODESIC && out->max_gap_us < 1)
     return fp_fail(message,
                    "option path=geodesic needs max_gap, the longest time between fixes, from 1e-6 to 1e9 seconds");
@@ -234,6 +307,8 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
   *out = (fp_options){.assuming = FENCEPOST_STATE_UNSATISFIED, .unit_us = 1000000};
   out->shape.edges = FENCEPOST_EDGES_PLANAR;
   out->shape.max_vertices = 500000; /* as for files */
+  out->timing.active_until_us = INT64_MAX;
+  out->timing.repeat_limit = 1000;
   const fencepost_options defaults = FENCEPOST_MONITOR_OPTIONS_INIT;
   out->corroboration_time_us = defaults.corroboration_time_us;
   out->corroboration_count = defaults.corroboration_count;
@@ -246,7 +321,9 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
       continue;
     }
     size_t end = at, equals = SIZE_MAX;
-    while (end < size && text[end] != ',') {
+    bool quoted = false; /* the identifier of a part may contain commas */
+    while (end < size && (quoted || text[end] != ',')) {
+      if (text[end] == '"') quoted = !quoted;
       if (text[end] == '=' && equals == SIZE_MAX) equals = end;
       end++;
     }
@@ -268,7 +345,7 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
         found = &keys[i];
       }
     if (found == NULL || !(found->group & allowed)) {
-      char names[400] = "";
+      char names[760] = "";
       size_t used = 0;
       for (size_t i = 0; i < KEY_COUNT && used < sizeof names; i++)
         if (keys[i].group & allowed)

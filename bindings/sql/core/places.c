@@ -1,3 +1,4 @@
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include "value.h"
@@ -13,6 +14,7 @@ struct fp_places {
   uint32_t *starts;    /* of each identifier */
   uint32_t references; /* under `lock` */
   bool assumes;        /* whether any place has its own assumed state */
+  fp_hours *hours;     /* of each place; NULL if no place has a timing */
 };
 
 /* The number of sets of places whose compiled form is cached, the most recently used ones. A query that names more sets
@@ -26,6 +28,8 @@ static fp_places *kept[KEPT]; /* the most recently used places first; each entry
 static void destroy(fp_places *places) {
   fencepost_conditions_destroy(places->table);
   fencepost_monitor_destroy(places->monitor);
+  for (size_t i = 0; places->hours != NULL && i < places->count; i++) free(places->hours[i].intervals);
+  free(places->hours);
   free(places->identifiers);
   free(places->starts);
   free(places);
@@ -50,6 +54,7 @@ fencepost_monitor *fp_places_monitor(const fp_places *places) { return places->m
 fencepost_conditions *fp_places_table(const fp_places *places) { return places->table; }
 size_t fp_places_count(const fp_places *places) { return places->count; }
 bool fp_places_assume(const fp_places *places) { return places->assumes; }
+const fp_hours *fp_places_hours(const fp_places *places) { return places->hours; }
 const char *fp_places_identifier(const fp_places *places, uint64_t generation) {
   return places->identifiers + places->starts[generation - 1];
 }
@@ -125,7 +130,6 @@ fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *
     fp_no_memory(message);
     return NULL;
   }
-  own.initial_fix_max_age_us = -1;
   own.max_pending_events = 1000000000;
   own.path = options->path;
   own.max_gap_us = options->max_gap_us;
@@ -156,12 +160,56 @@ static void read_as(const fp_options *options, fencepost_condition_definition *o
   out->buffer_m = options->shape.buffer_m;
 }
 
+/* Converts the options of a place to a timing. */
+static bool time_it(const fp_options *own, fencepost_timing *out, fp_hours *hours, fp_message *message) {
+  *out = (fencepost_timing)FENCEPOST_TIMING_INIT;
+  out->active_until_us = own->timing.active_until_us;
+  out->absent_after_us = own->timing.absent_after_us;
+  out->repeat_every_us = own->timing.repeat_every_us;
+  out->repeat_limit = own->timing.repeat_limit;
+  out->max_events = own->timing.max_events;
+  if (own->timing.active == NULL) return true;
+  if (!fp_intervals_read(own->timing.active, own->timing.active_size, &hours->intervals, &hours->count, message))
+    return false;
+  out->active = hours->intervals;
+  out->active_count = hours->count;
+  return true;
+}
+
+static bool define_rule(const uint8_t *at, const fp_options *own, fencepost_condition_definition *out,
+                        const char ***parts, fp_message *message) {
+  static const uint32_t of_shapes = FP_OPTION_SHAPE | FP_OPTION_RADIUS | FP_OPTION_GATE | FP_OPTION_BAND;
+  fp_message why;
+  if (fp_get32(at + 12) > 0 || !isnan(fp_get_double(at + 16)))
+    return fp_fail(message, "place \"%s\": a rule has no geometry: set it to NULL; the parts of a rule have geometries",
+                   out->identifier);
+  if (own->given & of_shapes)
+    return fp_fail(
+        message,
+        "place \"%s\": the options edges, oriented, buffer, radius, gate and those of altitudes do not apply "
+        "to rules; set them for the parts",
+        out->identifier);
+  if (!fp_parts_read(own->rule.parts, own->rule.parts_size, parts, &out->part_count, &why)) {
+    fp_fail(message, "place \"%s\": the parts of the rule: %.400s", out->identifier, why.text);
+    message->cause = why.cause;
+    return false;
+  }
+  out->kind = FENCEPOST_CONDITION_RULE;
+  out->parts = *parts;
+  out->rule_form = own->rule.form;
+  out->at_least = own->rule.at_least;
+  return true;
+}
+
 /*
  * Converts a value that describes one place to a definition. The lengths that the value contains were already checked.
  * @param is_new  Whether the vertex limit applies.
+ * @param timing  Receives the timing, if the place has one; `hours` receives its intervals for free().
+ * @param parts   Receives the parts of a rule for free().
  */
 static bool define(const uint8_t *at, const fp_options *of_replay, bool is_new, fencepost_condition_definition *out,
-                   fencepost_transition_policy *policy, fp_message *message) {
+                   fencepost_transition_policy *policy, fencepost_timing *timing, fp_hours *hours, const char ***parts,
+                   fp_message *message) {
   uint32_t identifier = fp_get32(at + 4), options = fp_get32(at + 8), geometry = fp_get32(at + 12);
   const char *text = (const char *)at + FP_PLACE + identifier + 1;
   const char *name = (const char *)at + FP_PLACE;
@@ -174,6 +222,14 @@ static bool define(const uint8_t *at, const fp_options *of_replay, bool is_new, 
   *policy = (own.given & FP_OPTION_POLICY) ? own.policy : of_replay->policy;
   out->policy = policy;
   out->assuming = (own.given & FP_OPTION_ASSUMING) ? own.assuming : of_replay->assuming;
+  if ((own.given & FP_OPTION_TIMING) && !time_it(&own, timing, hours, &why))
+    return fp_fail(message, "place \"%s\": %.400s", name, why.text);
+  if (own.given & FP_OPTION_TIMING) out->timing = timing;
+  if (own.band.of_min != 0) out->altitude_min_m = own.band.min_m;
+  if (own.band.of_max != 0) out->altitude_max_m = own.band.max_m;
+  out->altitude_min_reference = own.band.of_min;
+  out->altitude_max_reference = own.band.of_max;
+  if (own.rule.parts != NULL) return define_rule(at, &own, out, parts, message);
   if (geometry == 0) {
     out->latitude = fp_get_double(at + 16);
     out->longitude = fp_get_double(at + 24);
@@ -220,14 +276,28 @@ bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uin
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_condition_definition *definitions = malloc((count + 1) * sizeof *definitions);
   fencepost_transition_policy *policies = malloc((count + 1) * sizeof *policies);
+  fencepost_timing *timings = malloc((count + 1) * sizeof *timings);
+  const char ***parts = calloc(count + 1, sizeof *parts);
+  places->hours = calloc(count + 1, sizeof *places->hours);
+  bool has_timings = false;
   for (size_t i = 0; i < count; i++) used += fp_get32(of_value[i] + 4) + 1;
   places->identifiers = malloc(used + 1);
-  bool good = definitions != NULL && policies != NULL && places->identifiers != NULL;
+  bool good = definitions != NULL && policies != NULL && timings != NULL && parts != NULL && places->hours != NULL &&
+              places->identifiers != NULL;
   if (!good) fp_no_memory(message);
   good = good && fp_headroom((1 << 20) + COMPILED_PER_BYTE * size, message);
   used = 0;
   for (size_t i = 0; i < count && good; i++) {
-    good = define(of_value[i], &places->options, is_new, &definitions[i], &policies[i], message);
+    good = define(of_value[i], &places->options, is_new, &definitions[i], &policies[i], &timings[i], &places->hours[i],
+                  &parts[i], message) &&
+           fp_rule_is_complete(&definitions[i], of_value, count, message);
+    if (good && table != NULL && definitions[i].kind == FENCEPOST_CONDITION_RULE)
+      good = fp_fail(message,
+                     "place \"%s\" is a rule, and fleets have no rules: leave it out of the places of a fleet, or "
+                     "replay the fixes of each device with fp_events",
+                     definitions[i].identifier);
+    places->hours[i].assuming = good ? definitions[i].assuming : FENCEPOST_STATE_DEFAULT;
+    has_timings |= good && definitions[i].timing != NULL;
     places->assumes |= good && definitions[i].assuming != FENCEPOST_STATE_UNSATISFIED;
     places->starts[i] = (uint32_t)used;
     memcpy(places->identifiers + used, of_value[i] + FP_PLACE, fp_get32(of_value[i] + 4) + 1);
@@ -238,10 +308,18 @@ bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uin
     status = fencepost_conditions_sync(table == NULL ? places->table : table, definitions, count, NULL, &error);
   if (status != FENCEPOST_OK) {
     const char *name = error.position < count ? definitions[error.position].identifier : "";
-    good = fp_fail(message, "place \"%s\": %s", name, error.message);
+    const char *why = error.message, *after = strncmp(why, "row ", 4) == 0 ? strstr(why, ": ") : NULL;
+    good = fp_fail(message, "place \"%s\": %s", name, after == NULL ? why : after + 2); /* the name replaces the row */
   }
+  for (size_t i = 0; parts != NULL && i < count; i++) free(parts[i]);
+  free(parts);
   free(definitions);
   free(policies);
+  free(timings);
+  if (!has_timings && good) {
+    free(places->hours);
+    places->hours = NULL;
+  }
   return good;
 }
 
@@ -292,7 +370,12 @@ fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *opt
   const uint8_t *bytes = geometry;
   double latitude = 0, longitude = 0;
   uint64_t marks[2];
+  uint32_t srid;
   if (!fp_skip_head(&bytes, &size, message)) return NULL;
+  if (size == 0) {
+    fp_fail(message, "the geometry is empty; must be WKB, EWKB or a GeoPackage blob");
+    return NULL;
+  }
   own.shape = options->shape;
   own.radius_m = options->radius_m;
   own.gate = 2; /* these options do not include the options of a replay */
@@ -306,7 +389,11 @@ fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *opt
   places->size = size;
   fencepost_status status;
   bool has_radius = options->given & FP_OPTION_RADIUS;
-  if (fp_point(bytes, size, &latitude, &longitude)) {
+  if (fp_point(bytes, size, &latitude, &longitude, &srid)) {
+    if (!fp_check_srid(srid, message)) {
+      fp_places_release(places);
+      return NULL;
+    }
     status = !has_radius ? FENCEPOST_E_INVALID_ARGUMENT
                          : fencepost_monitor_add_circular_condition(places->monitor, "shape", latitude, longitude,
                                                                     options->radius_m, NULL, &error);
@@ -330,6 +417,23 @@ fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *opt
   return places;
 }
 
+fencepost_status fp_containing_at(const fp_places *places, double latitude, double longitude, const fp_height *height,
+                                  uint64_t *out_generations, double *out_distances_m, size_t capacity,
+                                  size_t *out_count, fencepost_error *error) {
+  if (isnan(height->altitude_m))
+    return fencepost_conditions_containing(places->table, latitude, longitude, out_generations, out_distances_m,
+                                           capacity, out_count, error);
+  int64_t offsets[2];
+  fencepost_point_columns point = FENCEPOST_POINT_COLUMNS_INIT;
+  point.latitudes = &latitude;
+  point.longitudes = &longitude;
+  point.altitudes_m = &height->altitude_m;
+  point.geoid_heights_m = &height->geoid_m;
+  point.ground_heights_m = &height->ground_m;
+  return fencepost_conditions_containing_columns(places->table, &point, 1, offsets, out_generations, out_distances_m,
+                                                 capacity, out_count, error);
+}
+
 bool fp_shape_distance(const fp_places *shape, double latitude, double longitude, double *out_m, fp_message *message) {
   uint64_t generation;
   size_t count = 0;
@@ -342,12 +446,18 @@ bool fp_shape_distance(const fp_places *shape, double latitude, double longitude
 }
 
 bool fp_shape_probability(const fp_places *shape, double latitude, double longitude, double accuracy_m,
-                          double confidence, double *out, fp_message *message) {
+                          const fp_ellipse *ellipse, double confidence, double *out, fp_message *message) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_measured_columns columns = FENCEPOST_MEASURED_COLUMNS_INIT;
   columns.latitudes = &latitude;
   columns.longitudes = &longitude;
   columns.accuracies_m = &accuracy_m;
+  if (!fp_ellipse_check(ellipse, message)) return false;
+  if (fp_is_ellipse(ellipse)) {
+    columns.majors_m = &ellipse->major_m;
+    columns.minors_m = &ellipse->minor_m;
+    columns.orientations = &ellipse->orientation;
+  }
   return fencepost_conditions_probability(shape->table, "shape", &columns, 1, confidence, out, &error) ==
              FENCEPOST_OK ||
          fp_fail(message, "%s", error.message);

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "core.h"
 
@@ -28,7 +29,8 @@ static bool mark(const char **at, const char *end, char wanted) {
   return true;
 }
 
-static bool read(const char *at, const char *end, int64_t *out_us) {
+static bool read(const char *at, const char *end, int64_t *out_us, bool *has_zone) {
+  *has_zone = false;
   static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   int year, month, day, hour = 0, minute = 0, second = 0, sign = 0, zone_hour = 0, zone_minute = 0;
   int64_t fraction = 0;
@@ -51,8 +53,9 @@ static bool read(const char *at, const char *end, int64_t *out_us) {
     if (hour > 23 || minute > 59 || second > 59) return false;
     if (mark(&at, end, '+')) sign = 1;
     else if (mark(&at, end, '-')) sign = -1;
-    else mark(&at, end, 'Z');
+    else *has_zone = mark(&at, end, 'Z');
     if (sign != 0) {
+      *has_zone = true;
       if (!digits(&at, end, 2, &zone_hour)) return false;
       mark(&at, end, ':');
       if (at < end && !digits(&at, end, 2, &zone_minute)) return false;
@@ -66,12 +69,71 @@ static bool read(const char *at, const char *end, int64_t *out_us) {
   return *out_us >= FENCEPOST_TIME_MIN && *out_us <= FENCEPOST_TIME_MAX;
 }
 
-bool fp_time_read(const char *text, size_t size, int64_t *out_us, fp_message *message) {
-  if (read(text, text + size, out_us)) return true;
+bool fp_time_read(const char *text, size_t size, fp_zones *zones, int64_t *out_us, fp_message *message) {
+  bool has_zone;
+  if (read(text, text + size, out_us, &has_zone)) {
+    fp_zones own = has_zone ? FP_ZONES_GIVEN : FP_ZONES_MISSING;
+    if (zones == NULL) return true;
+    if (*zones == FP_ZONES_UNSEEN) *zones = own;
+    if (*zones == own) return true;
+    return fp_fail(message,
+                   "time \"%.*s\" has %s time zone, but the times before it have %s: end all times with Z or an offset "
+                   "such as +02:00, or none of them (UTC)",
+                   (int)(size < 40 ? size : 40), text, has_zone ? "a" : "no", has_zone ? "none" : "one");
+  }
   return fp_fail(
       message,
       "time \"%.*s\" is not in a supported format, such as 2026-11-25 20:48:00 (UTC) or 2026-11-25T20:48:00.5+01:00",
       (int)(size < 40 ? size : 40), text);
+}
+
+bool fp_time_read_zoned(const char *text, size_t size, int64_t *out_us, fp_message *message) {
+  bool has_zone;
+  if (read(text, text + size, out_us, &has_zone) && has_zone) return true;
+  return fp_fail(message, "\"%.*s\" is not a time with an offset, such as 2026-03-02T08:00+01:00",
+                 (int)(size < 40 ? size : 40), text);
+}
+
+/* Removes spaces and line ends from both ends of a text. */
+static void trim(const char **at, const char **end) {
+  while (*at < *end && strchr(" \t\r\n", **at) != NULL) (*at)++;
+  while (*end > *at && strchr(" \t\r\n", (*end)[-1]) != NULL) (*end)--;
+}
+
+bool fp_intervals_read(const char *text, size_t size, fencepost_interval **out, size_t *out_count,
+                       fp_message *message) {
+  size_t most = 1, count = 0;
+  for (size_t i = 0; i < size; i++) most += text[i] == ';';
+  fencepost_interval *found = malloc(most * sizeof *found);
+  if (found == NULL) return fp_no_memory(message);
+  for (const char *at = text, *stop = text + size; at < stop;) {
+    const char *next = memchr(at, ';', (size_t)(stop - at)), *end = next == NULL ? stop : next;
+    const char *start = at;
+    at = end + 1;
+    trim(&start, &end);
+    if (start == end) continue;
+    const char *slash = memchr(start, '/', (size_t)(end - start));
+    fencepost_interval *own = &found[count];
+    fp_message why;
+    bool good = slash != NULL || fp_fail(&why, "there is no '/'; must be START/END in ISO 8601");
+    if (good) {
+      const char *middle = slash, *second = slash + 1;
+      trim(&start, &middle);
+      trim(&second, &end);
+      good = fp_time_read_zoned(start, (size_t)(middle - start), &own->start_us, &why) &&
+             fp_time_read_zoned(second, (size_t)(end - second), &own->end_us, &why);
+    }
+    if (!good) {
+      free(found);
+      return fp_fail(message, "option active, interval %zu: %.300s", count + 1, why.text);
+    }
+    /* The engine joins intervals that touch, too, and refuses those that are empty, overlap or are not in order. */
+    if (count > 0 && own->start_us == own[-1].end_us && own->end_us > own->start_us) own[-1].end_us = own->end_us;
+    else count++;
+  }
+  *out = found;
+  *out_count = count;
+  return true;
 }
 
 bool fp_time_number(double value, const fp_options *options, int64_t *out_us, fp_message *message) {

@@ -63,8 +63,8 @@ static bool reserve(fp_builder *builder, size_t more, fp_message *message) {
 static bool append(fp_builder *builder, const char *identifier, size_t identifier_size, double latitude,
                    double longitude, double radius_m, const char *options, size_t options_size, const void *geometry,
                    size_t size, fp_message *message) {
-  if (options_size > 10000)
-    return fp_fail(message, "place \"%.*s\": the options have more than 10 000 bytes", (int)identifier_size,
+  if (options_size > 1000000) /* 10 000 intervals have about 500 000 bytes */
+    return fp_fail(message, "place \"%.*s\": the options have more than 1 000 000 bytes", (int)identifier_size,
                    identifier);
   if (size > most_bytes)
     return fp_fail(message, "place \"%.*s\": the geometry has more than 1 GiB", (int)identifier_size, identifier);
@@ -95,6 +95,20 @@ bool fp_builder_circle(fp_builder *builder, const char *identifier, size_t ident
                 message);
 }
 
+bool fp_builder_rule(fp_builder *builder, const char *identifier, size_t identifier_size, const char *options,
+                     size_t options_size, fp_message *message) {
+  fp_options read;
+  if (!check_identifier(identifier, identifier_size, message) ||
+      !fp_options_read(options, options_size, FP_OPTIONS_OF_PLACES, &read, message))
+    return false;
+  if (read.rule.parts == NULL)
+    return fp_fail(
+        message,
+        "the geometry is NULL, and the options do not make the place a rule, as in all=yard; dock; skip rows "
+        "without a geometry with WHERE or FILTER");
+  return append(builder, identifier, identifier_size, NAN, NAN, NAN, options, options_size, NULL, 0, message);
+}
+
 bool fp_skip_head(const uint8_t **bytes, size_t *size, fp_message *message) {
   const uint8_t *at = *bytes;
   static const size_t envelopes[] = {0, 32, 48, 48, 64};
@@ -113,13 +127,22 @@ bool fp_skip_head(const uint8_t **bytes, size_t *size, fp_message *message) {
   return true;
 }
 
-bool fp_point(const uint8_t *at, size_t size, double *latitude, double *longitude) {
+bool fp_check_srid(uint32_t srid, fp_message *message) {
+  return srid == 0 || srid == 4326 ||
+         fp_fail(message, "the spatial reference of the point is %u; transform it to WGS 84 (EPSG:4326)", srid);
+}
+
+bool fp_point(const uint8_t *at, size_t size, double *latitude, double *longitude, uint32_t *out_srid) {
   if (size < 21 || at[0] > 1) return false;
   bool little = at[0] == 1;
   uint32_t type =
       little ? fp_get32(at + 1) : (uint32_t)at[1] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 8 | at[4];
-  size_t start = 5 + ((type & 0x20000000u) ? 4 : 0);
+  bool has_srid = (type & 0x20000000u) != 0;
+  size_t start = 5 + (has_srid ? 4 : 0);
   if ((type & 0x0fffffffu) % 1000 != 1 || size < start + 16) return false;
+  *out_srid = !has_srid ? 0
+              : little  ? fp_get32(at + 5)
+                        : (uint32_t)at[5] << 24 | (uint32_t)at[6] << 16 | (uint32_t)at[7] << 8 | at[8];
   uint8_t numbers[16];
   for (size_t i = 0; i < 16; i++) numbers[i] = at[start + (little ? i : (i & 8) + 7 - (i & 7))];
   *longitude = fp_get_double(numbers);
@@ -131,11 +154,13 @@ bool fp_builder_geometry(fp_builder *builder, const char *identifier, size_t ide
                          size_t size, const char *options, size_t options_size, fp_message *message) {
   const uint8_t *bytes = geometry;
   double latitude = 0, longitude = 0;
+  uint32_t srid;
   if (!check_identifier(identifier, identifier_size, message)) return false;
   if (!fp_skip_head(&bytes, &size, message)) return false;
   if (size == 0) return fp_fail(message, "the geometry is empty; must be WKB, EWKB or a GeoPackage blob");
-  if (fp_point(bytes, size, &latitude, &longitude)) {
+  if (fp_point(bytes, size, &latitude, &longitude, &srid)) {
     fp_options read;
+    if (!fp_check_srid(srid, message)) return false;
     if (!fp_options_read(options, options_size, FP_OPTIONS_OF_PLACES, &read, message)) return false;
     if (!(read.given & FP_OPTION_RADIUS))
       return fp_fail(message, "a point needs the option radius, as in radius=150 (metres)");
@@ -251,9 +276,8 @@ const uint8_t **fp_parts(const uint8_t *bytes, size_t size, size_t *out_count, f
 
 bool fp_position(const void *geometry, size_t size, double *out_latitude, double *out_longitude, fp_message *message) {
   const uint8_t *bytes = geometry;
+  uint32_t srid;
   if (!fp_skip_head(&bytes, &size, message)) return false;
-  return fp_point(bytes, size, out_latitude, out_longitude) ||
-         fp_fail(message,
-                 "the geometry is not a point; must be a point in "
-                 "WKB, EWKB or GeoPackage");
+  if (fp_point(bytes, size, out_latitude, out_longitude, &srid)) return fp_check_srid(srid, message);
+  return fp_fail(message, "the geometry is not a point; must be a point in WKB, EWKB or GeoPackage");
 }

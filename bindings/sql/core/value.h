@@ -12,7 +12,7 @@
  * The header has the magic "FPPLACE1", a digest of all bytes after the header (16 bytes), the number of these bytes (8
  * bytes) and the number of places (8 bytes). Each place has its size in bytes (4 bytes), the lengths of its identifier,
  * options and geometry (4 bytes each), its latitude, longitude and radius (8 bytes each), and then the identifier, a
- * zero byte, the options and the geometry. A place without a geometry is a circle.
+ * zero byte, the options and the geometry. A place without a geometry is a circle, or a rule if its options name parts.
  */
 enum {
   FP_HEAD = 40,
@@ -45,8 +45,15 @@ const uint8_t **fp_parts(const uint8_t *bytes, size_t size, size_t *out_count, f
 /* Skips the header that GeoPackage puts before WKB (OGC 12-128r19, 2.1.3). */
 bool fp_skip_head(const uint8_t **bytes, size_t *size, fp_message *message);
 
-/* Reads a point from WKB or EWKB. */
-bool fp_point(const uint8_t *at, size_t size, double *latitude, double *longitude);
+/* Reads a point from WKB or EWKB. Sets *out_srid to the spatial reference of EWKB, or to 0. */
+bool fp_point(const uint8_t *at, size_t size, double *latitude, double *longitude, uint32_t *out_srid);
+
+/* Refuses a point whose spatial reference is not WGS 84, as the engine refuses other shapes. */
+bool fp_check_srid(uint32_t srid, fp_message *message);
+
+/* Checks that the parts of a rule are in the set. `places` are sorted by identifier. */
+bool fp_rule_is_complete(const fencepost_condition_definition *rule, const uint8_t *const *places, size_t count,
+                         fp_message *message);
 
 /* Returns a copy of the options in which all members that do not affect compiling are zero, so that memcmp() can
    compare it. */

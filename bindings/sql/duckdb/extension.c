@@ -43,8 +43,8 @@ duckdb_logical_type fp_list_of(duckdb_type type) {
 }
 
 duckdb_logical_type fp_struct_of(const char *const *names, const duckdb_type *types) {
-  duckdb_logical_type members[16];
-  const char *copies[16];
+  duckdb_logical_type members[24];
+  const char *copies[24];
   idx_t count = 0;
   for (; names[count] != NULL; count++) {
     members[count] = fp_type(types[count]);

@@ -24,6 +24,23 @@ static inline bool fp_is_null(fp_column column, idx_t row) {
 static inline double fp_double(fp_column column, idx_t row) { return ((double *)column.data)[row]; }
 static inline int64_t fp_int64(fp_column column, idx_t row) { return ((int64_t *)column.data)[row]; }
 
+/* Reads an error ellipse from three columns. */
+static inline fp_ellipse fp_ellipse_of(const fp_column *columns, idx_t row) {
+  fp_ellipse none = fp_no_ellipse();
+  return (fp_ellipse){fp_is_null(columns[0], row) ? none.major_m : fp_double(columns[0], row),
+                      fp_is_null(columns[1], row) ? none.minor_m : fp_double(columns[1], row),
+                      fp_is_null(columns[2], row) ? none.orientation : fp_double(columns[2], row)};
+}
+
+/* Reads the altitude, vertical accuracy, geoid height and ground height of a fix from four columns. */
+static inline fp_height fp_height_of(const fp_column *columns, idx_t row) {
+  fp_height found = fp_nothing_beside().height;
+  double *const members[] = {&found.altitude_m, &found.vertical_accuracy_m, &found.geoid_m, &found.ground_m};
+  for (int i = 0; i < 4; i++)
+    if (!fp_is_null(columns[i], row)) *members[i] = fp_double(columns[i], row);
+  return found;
+}
+
 /* Returns the bytes of a VARCHAR or BLOB. If several rows have the same value, DuckDB may return the same pointer for
    all of them. */
 static inline const char *fp_bytes(fp_column column, idx_t row, size_t *out_size) {

@@ -25,7 +25,7 @@ bool fp_add_aggregate(duckdb_aggregate_function_set set, const char *name, const
 }
 
 void fp_refuse_aggregate(duckdb_function_info info, const char *name, const char *why) {
-  char text[640];
+  char text[1152];
   snprintf(text, sizeof text, "%s: %s", name, why);
   duckdb_aggregate_function_set_error(info, text);
 }
@@ -49,13 +49,19 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
     return fp_fail(message, "the identifier of a place is NULL; skip such rows with FILTER (WHERE ... IS NOT NULL)");
   const char *identifier = fp_bytes(columns[0], row, &identifier_size);
   int shown = (int)(identifier_size < 60 ? identifier_size : 60);
+  if ((count == 3 || count == 5) && !fp_is_null(columns[count - 1], row))
+    text = fp_bytes(columns[count - 1], row, &options_size);
+  fp_message why;
+  bool no_geometry = true;
+  for (idx_t i = 1; i < (circle ? 4u : 2u); i++) no_geometry &= fp_is_null(columns[i], row);
+  if (no_geometry) {
+    if (fp_builder_rule(&own->builder, identifier, identifier_size, text, options_size, &why)) return true;
+    return fp_fail(message, "place \"%.*s\": %.800s", shown, identifier, why.text);
+  }
   for (idx_t i = 1; i < (circle ? 4u : 2u); i++)
     if (fp_is_null(columns[i], row))
       return fp_fail(message, "place \"%.*s\": argument %d is NULL; skip such rows with FILTER (WHERE ... IS NOT NULL)",
                      shown, identifier, (int)i + 1);
-  if ((count == 3 || count == 5) && !fp_is_null(columns[count - 1], row))
-    text = fp_bytes(columns[count - 1], row, &options_size);
-  fp_message why;
   if (circle) {
     if (fp_builder_circle(&own->builder, identifier, identifier_size, fp_double(columns[1], row),
                           fp_double(columns[2], row), fp_double(columns[3], row), text, options_size, &why))
@@ -65,7 +71,7 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
     if (fp_builder_geometry(&own->builder, identifier, identifier_size, bytes, size, text, options_size, &why))
       return true;
   }
-  return fp_fail(message, "place \"%.*s\": %.400s", shown, identifier, why.text);
+  return fp_fail(message, "place \"%.*s\": %.800s", shown, identifier, why.text);
 }
 
 static void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state *states) {

@@ -1,7 +1,8 @@
 /*
- * Implements fp_events(places, time, latitude, longitude [, accuracy [, options]]), fp_visits(...) and fp_counts(...):
- * aggregates with one group per device, whose rows may come in any order. All times, including those in the result, are
- * TIMESTAMP (UTC) or TIMESTAMPTZ.
+ * Implements fp_events(places, time, latitude, longitude [, accuracy [, error_major, error_minor, error_orientation [,
+ * altitude, vertical_accuracy, geoid_height, ground_height]] [, options]]), fp_visits(...) and fp_counts(...): aggregates
+ * with one group per device, whose rows may come in any order. All times, including those in the result, are TIMESTAMP
+ * (UTC) or TIMESTAMPTZ.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,8 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
     return fp_fail(message, "the places are NULL; the first argument must be a BLOB of fp_places()");
   size_t size, text_size = 0;
   const char *bytes = fp_bytes(columns[0], row, &size), *text = NULL;
-  if (count == 6 && !fp_is_null(columns[5], row)) text = fp_bytes(columns[5], row, &text_size);
+  if ((count == 6 || count == 9 || count == 13) && !fp_is_null(columns[count - 1], row))
+    text = fp_bytes(columns[count - 1], row, &text_size);
   group *group = own->group;
   if (group == NULL) {
     group = own->group = make(NULL, bytes, size, text, text_size, message);
@@ -81,14 +83,17 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
   /* Pointers are compared within one chunk of input only: see update(). */
   group->last_places = bytes;
   double accuracy = count >= 5 && !fp_is_null(columns[4], row) ? fp_double(columns[4], row) : 0;
+  fp_beside beside = fp_nothing_beside();
+  if (count >= 8) beside.ellipse = fp_ellipse_of(columns + 5, row);
+  if (count >= 12) beside.height = fp_height_of(columns + 8, row);
   return fp_track_add(&group->track, &group->options, fp_double(columns[2], row), fp_double(columns[3], row), accuracy,
-                      fp_int64(columns[1], row), message);
+                      &beside, fp_int64(columns[1], row), message);
 }
 
 static void update_named(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state *states,
                          const char *name) {
   idx_t rows = duckdb_data_chunk_get_size(input), count = duckdb_data_chunk_get_column_count(input);
-  fp_column columns[6];
+  fp_column columns[13];
   fp_message message;
   for (idx_t i = 0; i < count; i++) columns[i] = fp_column_of(input, i);
   /* The previous chunk's memory may have been reused, so forget the pointers into it. */
@@ -152,13 +157,17 @@ static void set_bool(duckdb_vector vector, idx_t row, bool value) {
   ((bool *)duckdb_vector_get_data(vector))[row] = value;
 }
 
-static const char *const event_names[] = {"place",     "kind",      "time",      "evidence_time", "state",
-                                          "latitude",  "longitude", "accuracy",  "distance",      "sequence",
-                                          "direction", "on_path",   "after_gap", "probability",   NULL};
+static const char *const event_names[] = {"place",      "kind",      "time",      "evidence_time", "state",
+                                          "latitude",   "longitude", "accuracy",  "distance",      "sequence",
+                                          "direction",  "on_path",   "after_gap", "probability",   "vertical_distance",
+                                          "decided_by", NULL};
+enum {
+  EVENT_MEMBERS = sizeof event_names / sizeof *event_names - 1
+};
 
-static void write_event(duckdb_vector child, idx_t row, const fencepost_event *event) {
-  duckdb_vector members[14];
-  for (idx_t i = 0; i < 14; i++) members[i] = duckdb_struct_vector_get_child(child, i);
+static void write_event(duckdb_vector child, idx_t row, const fp_places *places, const fencepost_event *event) {
+  duckdb_vector members[EVENT_MEMBERS];
+  for (idx_t i = 0; i < EVENT_MEMBERS; i++) members[i] = duckdb_struct_vector_get_child(child, i);
   set_text(members[0], row, event->identifier);
   set_text(members[1], row, fp_event_kind(event));
   set_time(members[2], row, event->date_us, true);
@@ -173,6 +182,8 @@ static void write_event(duckdb_vector child, idx_t row, const fencepost_event *e
   set_bool(members[11], row, (event->flags & FENCEPOST_EVENT_ON_PATH) != 0);
   set_bool(members[12], row, (event->flags & FENCEPOST_EVENT_AFTER_GAP) != 0);
   set_double(members[13], row, event->probability);
+  set_double(members[14], row, event->vertical_distance_m);
+  set_text(members[15], row, fp_event_decided_by(places, event));
 }
 
 static const char *const visit_names[] = {"place",     "start",           "end",           "duration", "start_known",
@@ -202,7 +213,7 @@ static bool finish_events(group *group, duckdb_vector result, fp_message *messag
     if (!good || !available) break;
     size_t at = fp_list_grow(result, 1);
     if (at == SIZE_MAX) good = fp_no_memory(message);
-    else write_event(duckdb_list_vector_get_child(result), at, &event);
+    else write_event(duckdb_list_vector_get_child(result), at, group->places, &event);
   }
   fp_replay_end(replay);
   return good;
@@ -278,7 +289,7 @@ typedef enum result_kind {
 /* Makes the type of a function's result. Each array of types has as many elements as the array of names has texts. */
 static duckdb_logical_type result_type(result_kind kind, duckdb_type time) {
   const duckdb_type d = DUCKDB_TYPE_DOUBLE, v = DUCKDB_TYPE_VARCHAR, o = DUCKDB_TYPE_BOOLEAN, n = DUCKDB_TYPE_BIGINT;
-  const duckdb_type events[] = {v, v, time, time, v, d, d, d, d, n, v, o, o, d};
+  const duckdb_type events[] = {v, v, time, time, v, d, d, d, d, n, v, o, o, d, d, v};
   const duckdb_type visits[] = {v, time, time, DUCKDB_TYPE_INTERVAL, v, v, time, time};
   const duckdb_type counts[] = {n, n, n, n};
   if (kind == COUNTS) return fp_struct_of(count_names, counts);
@@ -290,7 +301,13 @@ static bool add_all(duckdb_aggregate_function_set set, const char *name, const f
   const duckdb_type b = DUCKDB_TYPE_BLOB, d = DUCKDB_TYPE_DOUBLE, v = DUCKDB_TYPE_VARCHAR;
   return fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d), result_type(kind, time)) &&
          fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d), result_type(kind, time)) &&
-         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d, v), result_type(kind, time));
+         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d, v), result_type(kind, time)) &&
+         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d, d, d, d), result_type(kind, time)) &&
+         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d, d, d, d, v), result_type(kind, time)) &&
+         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d, d, d, d, d, d, d, d),
+                          result_type(kind, time)) &&
+         fp_add_aggregate(set, name, aggregate, FP_TYPES(b, time, d, d, d, d, d, d, d, d, d, d, v),
+                          result_type(kind, time));
 }
 
 bool fp_register_replays(duckdb_connection connection) {

@@ -1,12 +1,13 @@
 /* Implements fp_version, fp_distance, fp_boundary_distance, fp_contains, fp_probability, fp_containing, fp_nearest and
    fp_doubted_fixes. If any argument is NULL, the result is NULL. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "extension.h"
 
 static void refuse(duckdb_function_info info, const char *name, const char *why) {
-  char text[640];
+  char text[1152];
   snprintf(text, sizeof text, "%s: %s", name, why);
   duckdb_scalar_function_set_error(info, text);
 }
@@ -56,6 +57,7 @@ static void position(duckdb_function_info info, duckdb_data_chunk input, duckdb_
       return;
     }
     degrees[row] = of_latitude ? latitude : longitude;
+    if (degrees[row] != degrees[row]) fp_set_null(output, row); /* an empty point */
   }
 }
 
@@ -74,13 +76,13 @@ typedef enum shape_question {
 } shape_question;
 
 /* The arguments are (geometry, latitude, longitude [, options]); those of PROBABILITY are (geometry, latitude,
-   longitude, accuracy [, options]). */
+   longitude, accuracy [, error_major, error_minor, error_orientation] [, options]). */
 static void of_shape(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output, const char *name,
                      shape_question asked) {
   idx_t count = duckdb_data_chunk_get_size(input), columns_count = duckdb_data_chunk_get_column_count(input);
-  idx_t needed = asked == PROBABILITY ? 4 : 3;
+  idx_t needed = asked != PROBABILITY ? 3 : columns_count >= 7 ? 7 : 4;
   bool with_options = columns_count > needed;
-  fp_column columns[5];
+  fp_column columns[8];
   for (idx_t i = 0; i < columns_count; i++) columns[i] = fp_column_of(input, i);
   void *out = duckdb_vector_get_data(output);
   fp_places *shape = NULL;
@@ -89,9 +91,12 @@ static void of_shape(duckdb_function_info info, duckdb_data_chunk input, duckdb_
   fp_options options;
   fp_message message;
   for (idx_t row = 0; row < count; row++) {
+    fp_ellipse ellipse = needed == 7 ? fp_ellipse_of(columns + 4, row) : fp_no_ellipse();
     bool is_null = false;
-    for (idx_t i = 0; i < needed; i++) is_null |= fp_is_null(columns[i], row);
-    if (is_null) {
+    for (idx_t i = 0; i < 3; i++) is_null |= fp_is_null(columns[i], row);
+    /* An ellipse replaces the accuracy, which may then be NULL. */
+    bool has_accuracy = needed > 3 && !fp_is_null(columns[3], row);
+    if (is_null || (needed > 3 && !has_accuracy && !fp_is_ellipse(&ellipse))) {
       fp_set_null(output, row);
       continue;
     }
@@ -111,9 +116,10 @@ static void of_shape(duckdb_function_info info, duckdb_data_chunk input, duckdb_
     }
     double found, latitude = fp_double(columns[1], row), longitude = fp_double(columns[2], row);
     bool good = shape != NULL &&
-                (asked == PROBABILITY ? fp_shape_probability(shape, latitude, longitude, fp_double(columns[3], row),
-                                                             options.accuracy_confidence, &found, &message)
-                                      : fp_shape_distance(shape, latitude, longitude, &found, &message));
+                (asked == PROBABILITY
+                     ? fp_shape_probability(shape, latitude, longitude, has_accuracy ? fp_double(columns[3], row) : 0,
+                                            &ellipse, options.accuracy_confidence, &found, &message)
+                     : fp_shape_distance(shape, latitude, longitude, &found, &message));
     if (!good) {
       refuse(info, name, message.text);
       break;
@@ -160,7 +166,8 @@ static void doubted_fixes(duckdb_function_info info, duckdb_data_chunk input, du
 /* Consecutive rows of a chunk that have the same places, so that one query can answer all of them. */
 typedef struct question {
   idx_t rows[2048];
-  double latitudes[2048], longitudes[2048];
+  double latitudes[2048], longitudes[2048], altitudes[2048], geoid_heights[2048], ground_heights[2048];
+  bool has_heights;
   int64_t offsets[2049];
   size_t count;
   uint64_t *generations;
@@ -185,6 +192,11 @@ static bool ask_containing(const fp_places *places, question *question, duckdb_v
   fencepost_point_columns points = FENCEPOST_POINT_COLUMNS_INIT;
   points.latitudes = question->latitudes;
   points.longitudes = question->longitudes;
+  if (question->has_heights) {
+    points.altitudes_m = question->altitudes;
+    points.geoid_heights_m = question->geoid_heights;
+    points.ground_heights_m = question->ground_heights;
+  }
   size_t size = 0;
   if (!reserve(question, 8192, message)) return false;
   while (true) {
@@ -238,15 +250,21 @@ static bool ask_nearest(const fp_places *places, question *question, size_t near
   return true;
 }
 
-/* The arguments are (places, latitude, longitude [, k]): one query answers consecutive rows with the same places. */
+/* The arguments are (places, latitude, longitude [, k]) or (places, latitude, longitude, altitude, geoid_height,
+   ground_height), where a height may be NULL: one query answers consecutive rows with the same places. */
+static double double_or_nan(fp_column column, idx_t row) {
+  return fp_is_null(column, row) ? NAN : fp_double(column, row);
+}
+
 static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output, const char *name) {
   idx_t count = duckdb_data_chunk_get_size(input), columns_count = duckdb_data_chunk_get_column_count(input);
-  fp_column columns[4];
+  fp_column columns[6];
   for (idx_t i = 0; i < columns_count; i++) columns[i] = fp_column_of(input, i);
   fp_message message;
   question *question = calloc(1, sizeof *question);
   fp_places *places = NULL;
   bool good = (question != NULL || fp_no_memory(&message)) && fp_headroom(1 << 20, &message);
+  if (good) question->has_heights = columns_count == 6;
   for (idx_t row = 0; good && row < count;) {
     const char *bytes = NULL;
     size_t size = 0;
@@ -254,7 +272,7 @@ static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb
     question->count = 0;
     for (; row < count && question->count < 2048; row++) {
       bool is_null = false;
-      for (idx_t i = 0; i < columns_count; i++) is_null |= fp_is_null(columns[i], row);
+      for (idx_t i = 0; i < (columns_count == 4 ? 4u : 3u); i++) is_null |= fp_is_null(columns[i], row);
       if (is_null) {
         fp_set_null(output, row);
         ((duckdb_list_entry *)duckdb_vector_get_data(output))[row] = (duckdb_list_entry){0, 0};
@@ -266,6 +284,11 @@ static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb
       if (question->count > 0 && (own != bytes || own_size != size || own_nearest != nearest)) break;
       bytes = own, size = own_size, nearest = own_nearest;
       question->rows[question->count] = row;
+      if (columns_count == 6) {
+        question->altitudes[question->count] = double_or_nan(columns[3], row);
+        question->geoid_heights[question->count] = double_or_nan(columns[4], row);
+        question->ground_heights[question->count] = double_or_nan(columns[5], row);
+      }
       question->latitudes[question->count] = fp_double(columns[1], row);
       question->longitudes[question->count++] = fp_double(columns[2], row);
     }
@@ -347,7 +370,9 @@ bool fp_register_scalars(duckdb_connection connection) {
         case 7: good = add(set, names[i], TYPES(g), fp_type(D), longitude); break;
         case 8:
           good = add(set, names[i], TYPES(g, D, D, D), fp_type(D), probability) &&
-                 add(set, names[i], TYPES(g, D, D, D, V), fp_type(D), probability);
+                 add(set, names[i], TYPES(g, D, D, D, V), fp_type(D), probability) &&
+                 add(set, names[i], TYPES(g, D, D, D, D, D, D), fp_type(D), probability) &&
+                 add(set, names[i], TYPES(g, D, D, D, D, D, D, V), fp_type(D), probability);
           break;
         default: break;
       }
@@ -355,7 +380,10 @@ bool fp_register_scalars(duckdb_connection connection) {
     switch (good ? i : SIZE_MAX) {
       case 0: good = add(set, names[i], TYPES(DUCKDB_TYPE_INVALID), fp_type(V), version); break;
       case 1: good = add(set, names[i], TYPES(D, D, D, D), fp_type(D), distance); break;
-      case 4: good = add(set, names[i], TYPES(B, D, D), fp_list_of(V), containing); break;
+      case 4:
+        good = add(set, names[i], TYPES(B, D, D), fp_list_of(V), containing) &&
+               add(set, names[i], TYPES(B, D, D, D, D, D), fp_list_of(V), containing);
+        break;
       case 5:
         good =
             add(set, names[i], TYPES(B, D, D, DUCKDB_TYPE_BIGINT), fp_list_of_structs(members, member_types), nearest);

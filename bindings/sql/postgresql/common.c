@@ -41,6 +41,22 @@ fp_options fp_options_of(FunctionCallInfo fcinfo, int argument, uint32_t allowed
   return options;
 }
 
+fp_ellipse fp_ellipse_of(FunctionCallInfo fcinfo, int argument) {
+  fp_ellipse found = fp_no_ellipse();
+  double *const members[] = {&found.major_m, &found.minor_m, &found.orientation};
+  for (int i = 0; i < 3; i++)
+    if (argument + i < PG_NARGS() && !PG_ARGISNULL(argument + i)) *members[i] = PG_GETARG_FLOAT8(argument + i);
+  return found;
+}
+
+fp_height fp_height_of(FunctionCallInfo fcinfo, int argument) {
+  fp_height found = fp_nothing_beside().height;
+  double *const members[] = {&found.altitude_m, &found.vertical_accuracy_m, &found.geoid_m, &found.ground_m};
+  for (int i = 0; i < 4; i++)
+    if (argument + i < PG_NARGS() && !PG_ARGISNULL(argument + i)) *members[i] = PG_GETARG_FLOAT8(argument + i);
+  return found;
+}
+
 bool fp_value_is_of(const fp_places *places, Datum value) {
   struct varlena *raw = (struct varlena *)DatumGetPointer(value);
   if (!VARATT_IS_EXTENDED(raw) || VARATT_IS_SHORT(raw))

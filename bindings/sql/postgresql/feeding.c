@@ -37,8 +37,8 @@ static fp_fleet *fleet_of(bytea *places, text *options) {
   return fleet;
 }
 
-/* step() takes (places, options, device, state, time, latitude, longitude, accuracy) and returns (state, late,
-   events). */
+/* step() takes (places, options, device, state, time, latitude, longitude, accuracy, error_major, error_minor,
+   error_orientation, altitude, vertical_accuracy, geoid_height, ground_height) and returns (state, late, events). */
 PG_FUNCTION_INFO_V1(fp_fleet_step);
 Datum fp_fleet_step(PG_FUNCTION_ARGS) {
   TupleDesc type;
@@ -58,6 +58,7 @@ Datum fp_fleet_step(PG_FUNCTION_ARGS) {
   input.device = text_to_cstring(PG_GETARG_TEXT_PP(2));
   input.is_fix = !PG_ARGISNULL(5);
   input.fix.time_us = at + fp_epoch_difference_us;
+  input.beside = (fp_beside){fp_ellipse_of(fcinfo, 8), fp_height_of(fcinfo, 11)};
   if (input.is_fix) {
     input.fix.latitude = PG_GETARG_FLOAT8(5);
     input.fix.longitude = PG_GETARG_FLOAT8(6);
@@ -74,7 +75,8 @@ Datum fp_fleet_step(PG_FUNCTION_ARGS) {
   TupleDesc event_type = lookup_rowtype_tupdesc_copy(element, -1);
   ArrayBuildState *events = initArrayResult(element, CurrentMemoryContext, false);
   for (size_t i = 0; i < outcome.count; i++)
-    accumArrayResult(events, fp_event_datum(event_type, &outcome.events[i]), false, element, CurrentMemoryContext);
+    accumArrayResult(events, fp_event_datum(event_type, NULL, &outcome.events[i]), false, element,
+                     CurrentMemoryContext);
   bytea *next = palloc(outcome.state_size + VARHDRSZ);
   SET_VARSIZE(next, outcome.state_size + VARHDRSZ);
   if (outcome.state_size > 0) memcpy(VARDATA(next), outcome.state, outcome.state_size);

@@ -18,8 +18,13 @@ COMMENT ON FUNCTION fp_contains IS 'whether a shape (WKB, EWKB) holds a position
 CREATE FUNCTION fp_probability(geometry bytea, latitude float8, longitude float8, accuracy float8,
                                options text DEFAULT NULL)
   RETURNS float8 AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION fp_probability IS
+COMMENT ON FUNCTION fp_probability(bytea, float8, float8, float8, text) IS
   'probability that a shape (WKB, EWKB) contains the true position, for an accuracy in metres';
+CREATE FUNCTION fp_probability(geometry bytea, latitude float8, longitude float8, accuracy float8, error_major float8,
+                               error_minor float8, error_orientation float8, options text DEFAULT NULL)
+  RETURNS float8 AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION fp_probability(bytea, float8, float8, float8, float8, float8, float8, text) IS
+  'probability that a shape (WKB, EWKB) contains the true position, for a one-sigma error ellipse';
 
 CREATE FUNCTION fp_latitude(point bytea) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
@@ -48,8 +53,9 @@ CREATE AGGREGATE fp_places(id text, latitude float8, longitude float8, radius fl
 CREATE AGGREGATE fp_places(id text, latitude float8, longitude float8, radius float8, options text) (
   SFUNC = fp_places_step, STYPE = internal, FINALFUNC = fp_places_final, PARALLEL = SAFE);
 
-CREATE FUNCTION fp_containing(places bytea, latitude float8, longitude float8) RETURNS text[]
-  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION fp_containing(places bytea, latitude float8, longitude float8, altitude float8 DEFAULT NULL,
+                              geoid_height float8 DEFAULT NULL, ground_height float8 DEFAULT NULL) RETURNS text[]
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION fp_containing IS 'the places that contain a position, ordered by identifier';
 
 CREATE FUNCTION fp_nearest(places bytea, latitude float8, longitude float8, k integer)
@@ -59,7 +65,7 @@ COMMENT ON FUNCTION fp_nearest IS 'the k places whose boundaries are nearest, wi
 CREATE TYPE fp_event AS (
   place text, kind text, "time" timestamptz, evidence_time timestamptz, state text, latitude float8, longitude float8,
   accuracy float8, distance float8, sequence bigint, direction text, on_path boolean, after_gap boolean,
-  probability float8);
+  probability float8, vertical_distance float8, decided_by text);
 CREATE TYPE fp_counts AS (accepted bigint, invalid bigint, late bigint, doubted bigint);
 CREATE TYPE fp_visit AS (
   place text, start timestamptz, "end" timestamptz, duration interval, start_known text, end_known text,
@@ -71,6 +77,16 @@ CREATE FUNCTION fp_track_step(internal, bytea, timestamptz, float8, float8, floa
   AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION fp_track_step(internal, bytea, timestamptz, float8, float8, float8, text) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_track_step(internal, bytea, timestamptz, float8, float8, float8, float8, float8, float8)
+  RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_track_step(internal, bytea, timestamptz, float8, float8, float8, float8, float8, float8, text)
+  RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_track_step(internal, bytea, timestamptz, float8, float8, float8, float8, float8, float8, float8,
+                              float8, float8, float8)
+  RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_track_step(internal, bytea, timestamptz, float8, float8, float8, float8, float8, float8, float8,
+                              float8, float8, float8, text)
+  RETURNS internal AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION fp_events_final(internal) RETURNS fp_event[]
   AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION fp_visits_final(internal) RETURNS fp_visit[]
@@ -85,6 +101,20 @@ CREATE AGGREGATE fp_events(places bytea, "time" timestamptz, latitude float8, lo
 CREATE AGGREGATE fp_events(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
                            options text) (
   SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_events_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_events(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           error_major float8, error_minor float8, error_orientation float8) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_events_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_events(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           error_major float8, error_minor float8, error_orientation float8, options text) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_events_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_events(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           error_major float8, error_minor float8, error_orientation float8, altitude float8,
+                           vertical_accuracy float8, geoid_height float8, ground_height float8) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_events_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_events(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           error_major float8, error_minor float8, error_orientation float8, altitude float8,
+                           vertical_accuracy float8, geoid_height float8, ground_height float8, options text) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_events_final, PARALLEL = SAFE);
 CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, longitude float8) (
   SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_visits_final, PARALLEL = SAFE);
 CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8) (
@@ -92,12 +122,40 @@ CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, lo
 CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
                            options text) (
   SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_visits_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           error_major float8, error_minor float8, error_orientation float8) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_visits_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           error_major float8, error_minor float8, error_orientation float8, options text) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_visits_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           error_major float8, error_minor float8, error_orientation float8, altitude float8,
+                           vertical_accuracy float8, geoid_height float8, ground_height float8) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_visits_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           error_major float8, error_minor float8, error_orientation float8, altitude float8,
+                           vertical_accuracy float8, geoid_height float8, ground_height float8, options text) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_visits_final, PARALLEL = SAFE);
 CREATE AGGREGATE fp_counts(places bytea, "time" timestamptz, latitude float8, longitude float8) (
   SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_counts_final, PARALLEL = SAFE);
 CREATE AGGREGATE fp_counts(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8) (
   SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_counts_final, PARALLEL = SAFE);
 CREATE AGGREGATE fp_counts(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
                            options text) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_counts_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_counts(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           error_major float8, error_minor float8, error_orientation float8) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_counts_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_counts(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           error_major float8, error_minor float8, error_orientation float8, options text) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_counts_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_counts(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           error_major float8, error_minor float8, error_orientation float8, altitude float8,
+                           vertical_accuracy float8, geoid_height float8, ground_height float8) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_counts_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_counts(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           error_major float8, error_minor float8, error_orientation float8, altitude float8,
+                           vertical_accuracy float8, geoid_height float8, ground_height float8, options text) (
   SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_counts_final, PARALLEL = SAFE);
 
 -- Fleets: devices whose states are rows, so that they change with the transactions that feed them.
@@ -120,14 +178,16 @@ CREATE TABLE events (
   device text NOT NULL,
   place text, kind text, "time" timestamptz, evidence_time timestamptz, state text, latitude float8, longitude float8,
   accuracy float8, distance float8, sequence bigint, direction text, on_path boolean, after_gap boolean,
-  probability float8);
+  probability float8, vertical_distance float8, decided_by text);
 
 SELECT pg_catalog.pg_extension_config_dump('fleets', '');
 SELECT pg_catalog.pg_extension_config_dump('devices', '');
 SELECT pg_catalog.pg_extension_config_dump('events', '');
 
 CREATE FUNCTION fp_fleet_step(places bytea, options text, device text, state bytea, "time" timestamptz,
-                              latitude float8, longitude float8, accuracy float8,
+                              latitude float8, longitude float8, accuracy float8, error_major float8,
+                              error_minor float8, error_orientation float8, altitude float8,
+                              vertical_accuracy float8, geoid_height float8, ground_height float8,
                               OUT next bytea, OUT late boolean, OUT found fp_event[])
   AS 'MODULE_PATHNAME' LANGUAGE c STABLE;
 
@@ -138,13 +198,15 @@ COMMENT ON FUNCTION fp_doubted_fixes IS 'the number of fixes of a device that pl
 CREATE FUNCTION create_fleet(name text, places bytea, options text DEFAULT NULL) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   -- Compile the places now, to refuse a set of places that no device could use.
-  PERFORM fencepost.fp_fleet_step(places, options, 'check', NULL, timestamptz 'epoch', NULL, NULL, NULL);
+  PERFORM fencepost.fp_fleet_step(places, options, 'check', NULL, timestamptz 'epoch', NULL, NULL, NULL,
+                                   NULL, NULL, NULL, NULL, NULL, NULL, NULL);
   INSERT INTO fencepost.fleets VALUES (name, places, options);
 END $$;
 
 CREATE FUNCTION set_places(fleet text, new_places bytea) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM fencepost.fp_fleet_step(new_places, f.options, 'check', NULL, timestamptz 'epoch', NULL, NULL, NULL)
+  PERFORM fencepost.fp_fleet_step(new_places, f.options, 'check', NULL, timestamptz 'epoch', NULL, NULL, NULL,
+                                   NULL, NULL, NULL, NULL, NULL, NULL, NULL)
     FROM fencepost.fleets f WHERE f.name = fleet;
   UPDATE fencepost.fleets f SET places = new_places WHERE f.name = fleet;
   IF NOT FOUND THEN
@@ -154,7 +216,10 @@ END $$;
 COMMENT ON FUNCTION set_places IS 'changes the places of a fleet; devices meet the change at their next input';
 
 CREATE FUNCTION feed(fleet text, device text, "time" timestamptz, latitude float8 DEFAULT NULL,
-                     longitude float8 DEFAULT NULL, accuracy float8 DEFAULT NULL) RETURNS integer
+                     longitude float8 DEFAULT NULL, accuracy float8 DEFAULT NULL, error_major float8 DEFAULT NULL,
+                     error_minor float8 DEFAULT NULL, error_orientation float8 DEFAULT NULL,
+                     altitude float8 DEFAULT NULL, vertical_accuracy float8 DEFAULT NULL,
+                     geoid_height float8 DEFAULT NULL, ground_height float8 DEFAULT NULL) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
   of fencepost.fleets;
@@ -170,13 +235,16 @@ BEGIN
   INSERT INTO fencepost.devices VALUES (feed.fleet, feed.device, NULL) ON CONFLICT DO NOTHING;
   SELECT d.state INTO before FROM fencepost.devices d WHERE d.fleet = feed.fleet AND d.device = feed.device FOR UPDATE;
   SELECT * INTO step FROM fencepost.fp_fleet_step(of.places, of.options, feed.device, before, feed.time, feed.latitude,
-                                                  feed.longitude, feed.accuracy);
+                                                  feed.longitude, feed.accuracy, feed.error_major, feed.error_minor,
+                                                  feed.error_orientation, feed.altitude, feed.vertical_accuracy,
+                                                  feed.geoid_height, feed.ground_height);
   IF step.late THEN
     RETURN NULL;
   END IF;
   UPDATE fencepost.devices d SET state = step.next WHERE d.fleet = feed.fleet AND d.device = feed.device;
   INSERT INTO fencepost.events (fleet, device, place, kind, "time", evidence_time, state, latitude, longitude, accuracy,
-                                distance, sequence, direction, on_path, after_gap, probability)
+                                distance, sequence, direction, on_path, after_gap, probability,
+                                vertical_distance, decided_by)
     SELECT feed.fleet, feed.device, e.* FROM unnest(step.found) e;
   RETURN coalesce(array_length(step.found, 1), 0);
 END $$;
@@ -212,7 +280,8 @@ BEGIN
   EXECUTE format($sql$
     CREATE FUNCTION fencepost.fp_containing(places bytea, point %1$I.geometry) RETURNS text[]
       LANGUAGE sql IMMUTABLE PARALLEL SAFE
-      RETURN fencepost.fp_containing(places, %1$I.st_y(point), %1$I.st_x(point));
+      RETURN fencepost.fp_containing(places, fencepost.fp_latitude(%1$I.st_asewkb(point)),
+                                     fencepost.fp_longitude(%1$I.st_asewkb(point)));
   $sql$, s);
 END $$;
 COMMENT ON FUNCTION with_postgis IS 'adds fp_places(id, geometry or geography) and fp_containing(places, geometry) where PostGIS is installed';

@@ -23,6 +23,13 @@ extern const fp_cancel fp_cancel_of_backend;
 
 fp_options fp_options_of(FunctionCallInfo fcinfo, int argument, uint32_t allowed, const char *name);
 
+/* Reads an error ellipse from three arguments; a missing argument counts as NULL. */
+fp_ellipse fp_ellipse_of(FunctionCallInfo fcinfo, int argument);
+
+/* Reads the altitude, vertical accuracy, geoid height and ground height of a fix from four arguments; a missing argument
+   counts as NULL. */
+fp_height fp_height_of(FunctionCallInfo fcinfo, int argument);
+
 /* Returns whether `places` was compiled from `value`. If the value is compressed or stored out of line, reads only its
    first 40 bytes. */
 bool fp_value_is_of(const fp_places *places, Datum value);
@@ -50,7 +57,7 @@ void fp_keep(fp_kept *kept, fp_places *places);
 /* Returns the memory context of an aggregate's state. */
 MemoryContext fp_aggregate_context(FunctionCallInfo fcinfo);
 
-/* Makes a row of the type fp_event. */
-Datum fp_event_datum(TupleDesc type, const fencepost_event *event);
+/* Makes a row of the type fp_event. `places` may be NULL: then there are no rules. */
+Datum fp_event_datum(TupleDesc type, const fp_places *places, const fencepost_event *event);
 
 #endif

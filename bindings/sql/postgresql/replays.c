@@ -19,8 +19,8 @@ typedef struct group {
   text *options_text;
 } group;
 
-/* The arguments are (state, places, time, latitude, longitude [, accuracy [, options]]). Rows without a position or
-   time are skipped. */
+/* The arguments are (state, places, time, latitude, longitude [, accuracy [, error_major, error_minor,
+   error_orientation [, altitude, vertical_accuracy, geoid_height, ground_height]] [, options]]). Rows without a position or time are skipped. */
 PG_FUNCTION_INFO_V1(fp_track_step);
 Datum fp_track_step(PG_FUNCTION_ARGS) {
   MemoryContext context = fp_aggregate_context(fcinfo);
@@ -32,10 +32,12 @@ Datum fp_track_step(PG_FUNCTION_ARGS) {
   }
   if (PG_ARGISNULL(1))
     fp_refuse_text("fp_events", "the places are NULL; the first argument must be a value of fp_places()");
-  text *options = PG_NARGS() > 6 && !PG_ARGISNULL(6) ? PG_GETARG_TEXT_PP(6) : NULL;
+  bool with_ellipse = PG_NARGS() >= 9, with_height = PG_NARGS() >= 13;
+  int last = with_height ? 13 : with_ellipse ? 9 : 6; /* the number of the options */
+  text *options = PG_NARGS() > last && !PG_ARGISNULL(last) ? PG_GETARG_TEXT_PP(last) : NULL;
   if (own == NULL) {
     own = MemoryContextAllocZero(context, sizeof *own);
-    own->options = fp_options_of(fcinfo, 6, FP_OPTIONS_OF_REPLAYS & ~(uint32_t)FP_OPTION_TIME, "fp_events");
+    own->options = fp_options_of(fcinfo, last, FP_OPTIONS_OF_REPLAYS & ~(uint32_t)FP_OPTION_TIME, "fp_events");
     if (options != NULL) {
       own->options_text = MemoryContextAlloc(context, VARSIZE_ANY(options));
       memcpy(own->options_text, options, VARSIZE_ANY(options));
@@ -49,11 +51,14 @@ Datum fp_track_step(PG_FUNCTION_ARGS) {
       fp_refuse_text("fp_events", "the options differ within a group; must be the same in all rows");
   }
   double accuracy = PG_NARGS() > 5 && !PG_ARGISNULL(5) ? PG_GETARG_FLOAT8(5) : 0;
+  fp_beside beside = fp_nothing_beside();
+  if (with_ellipse) beside.ellipse = fp_ellipse_of(fcinfo, 6);
+  if (with_height) beside.height = fp_height_of(fcinfo, 9);
   TimestampTz at = PG_GETARG_TIMESTAMPTZ(2);
   int64 time_us = TIMESTAMP_NOT_FINITE(at) ? PG_INT64_MAX : at + fp_epoch_difference_us;
   MemoryContext before = MemoryContextSwitchTo(context);
-  bool good =
-      fp_track_add(&own->track, &own->options, PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4), accuracy, time_us, &message);
+  bool good = fp_track_add(&own->track, &own->options, PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4), accuracy, &beside,
+                           time_us, &message);
   MemoryContextSwitchTo(before);
   if (!good) fp_refuse("fp_events", &message);
   PG_RETURN_POINTER(own);
@@ -62,12 +67,13 @@ Datum fp_track_step(PG_FUNCTION_ARGS) {
 static Datum time_datum(int64 time_us) { return TimestampTzGetDatum(time_us - fp_epoch_difference_us); }
 
 enum {
-  EVENT_MEMBERS = 14,
+  EVENT_MEMBERS = 16,
   VISIT_MEMBERS = 8
 };
 
-Datum fp_event_datum(TupleDesc type, const fencepost_event *event) {
+Datum fp_event_datum(TupleDesc type, const fp_places *places, const fencepost_event *event) {
   const char *direction = fp_event_direction(event);
+  const char *decided_by = fp_event_decided_by(places, event);
   bool no_fix = isnan(event->latitude);
   Datum values[EVENT_MEMBERS] = {
       CStringGetTextDatum(event->identifier),
@@ -83,12 +89,16 @@ Datum fp_event_datum(TupleDesc type, const fencepost_event *event) {
       direction == NULL ? 0 : CStringGetTextDatum(direction),
       BoolGetDatum((event->flags & FENCEPOST_EVENT_ON_PATH) != 0),
       BoolGetDatum((event->flags & FENCEPOST_EVENT_AFTER_GAP) != 0),
-      Float8GetDatum(event->probability)};
+      Float8GetDatum(event->probability),
+      Float8GetDatum(event->vertical_distance_m),
+      decided_by == NULL ? 0 : CStringGetTextDatum(decided_by)};
   bool nulls[EVENT_MEMBERS] = {false};
   nulls[3] = event->evidence_date_us == FENCEPOST_TIME_UNSET;
   nulls[5] = nulls[6] = nulls[7] = nulls[8] = no_fix;
   nulls[10] = direction == NULL;
   nulls[13] = isnan(event->probability);
+  nulls[14] = isnan(event->vertical_distance_m);
+  nulls[15] = decided_by == NULL;
   return HeapTupleGetDatum(heap_form_tuple(type, values, nulls));
 }
 
@@ -121,7 +131,16 @@ static Datum end_result(result *own) {
   return makeArrayResult(own->rows, CurrentMemoryContext);
 }
 
-static Datum event_row(TupleDesc type, const void *event) { return fp_event_datum(type, event); }
+/* An event, and the places of its replay. */
+typedef struct placed {
+  const fp_places *places;
+  fencepost_event event;
+} placed;
+
+static Datum event_row(TupleDesc type, const void *from) {
+  const placed *own = from;
+  return fp_event_datum(type, own->places, &own->event);
+}
 
 PG_FUNCTION_INFO_V1(fp_events_final);
 Datum fp_events_final(PG_FUNCTION_ARGS) {
@@ -135,12 +154,12 @@ Datum fp_events_final(PG_FUNCTION_ARGS) {
   PG_TRY();
   {
     while (true) {
-      fencepost_event event;
+      placed own_event = {.places = own->places};
       bool available;
       CHECK_FOR_INTERRUPTS();
-      if (!fp_replay_next(replay, &event, &available, &message)) fp_refuse("fp_events", &message);
+      if (!fp_replay_next(replay, &own_event.event, &available, &message)) fp_refuse("fp_events", &message);
       if (!available) break;
-      add_row(&found, event_row, &event);
+      add_row(&found, event_row, &own_event);
     }
   }
   PG_FINALLY();

@@ -67,11 +67,15 @@ PG_FUNCTION_INFO_V1(fp_probability);
 Datum fp_probability(PG_FUNCTION_ARGS) {
   fp_message message;
   double found;
-  for (int i = 0; i < 4; i++)
+  bool with_ellipse = PG_NARGS() >= 7;
+  fp_ellipse ellipse = with_ellipse ? fp_ellipse_of(fcinfo, 4) : fp_no_ellipse();
+  for (int i = 0; i < 3; i++)
     if (PG_ARGISNULL(i)) PG_RETURN_NULL();
-  const fp_kept *shape = kept_shape(fcinfo, 4, FP_OPTIONS_OF_PROBABILITIES, "fp_probability");
-  if (!fp_shape_probability(shape->places, PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3),
-                            shape->confidence, &found, &message))
+  /* An ellipse replaces the accuracy, which may then be NULL. */
+  if (PG_ARGISNULL(3) && !fp_is_ellipse(&ellipse)) PG_RETURN_NULL();
+  const fp_kept *shape = kept_shape(fcinfo, with_ellipse ? 7 : 4, FP_OPTIONS_OF_PROBABILITIES, "fp_probability");
+  if (!fp_shape_probability(shape->places, PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2),
+                            PG_ARGISNULL(3) ? 0 : PG_GETARG_FLOAT8(3), &ellipse, shape->confidence, &found, &message))
     fp_refuse("fp_probability", &message);
   if (isnan(found)) PG_RETURN_NULL();
   PG_RETURN_FLOAT8(found);
@@ -89,6 +93,7 @@ PG_FUNCTION_INFO_V1(fp_latitude);
 Datum fp_latitude(PG_FUNCTION_ARGS) {
   double latitude, longitude;
   position(fcinfo, "fp_latitude", &latitude, &longitude);
+  if (isnan(latitude)) PG_RETURN_NULL(); /* an empty point */
   PG_RETURN_FLOAT8(latitude);
 }
 
@@ -96,5 +101,6 @@ PG_FUNCTION_INFO_V1(fp_longitude);
 Datum fp_longitude(PG_FUNCTION_ARGS) {
   double latitude, longitude;
   position(fcinfo, "fp_longitude", &latitude, &longitude);
+  if (isnan(longitude)) PG_RETURN_NULL(); /* an empty point */
   PG_RETURN_FLOAT8(longitude);
 }

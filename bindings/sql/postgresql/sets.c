@@ -34,7 +34,9 @@ Datum fp_places_step(PG_FUNCTION_ARGS) {
   text *identifier = PG_GETARG_TEXT_PP(1);
   const char *name = VARDATA_ANY(identifier);
   size_t name_size = VARSIZE_ANY_EXHDR(identifier);
-  for (int i = 2; i < (circle ? 5 : 3); i++)
+  bool is_rule = true; /* a place without a geometry */
+  for (int i = 2; i < (circle ? 5 : 3); i++) is_rule &= PG_ARGISNULL(i);
+  for (int i = 2; i < (circle ? 5 : 3) && !is_rule; i++)
     if (PG_ARGISNULL(i))
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                       errmsg("fp_places: place \"%.*s\": argument %d is NULL", (int)Min(name_size, 60), name, i),
@@ -44,7 +46,7 @@ Datum fp_places_step(PG_FUNCTION_ARGS) {
   const char *option_text = options == NULL ? NULL : VARDATA_ANY(options);
   size_t option_size = options == NULL ? 0 : VARSIZE_ANY_EXHDR(options);
   bool is_round = false;
-  bytea *geometry = circle ? NULL : geometry_of(fcinfo, 2, &is_round);
+  bytea *geometry = circle || is_rule ? NULL : geometry_of(fcinfo, 2, &is_round);
   if (is_round && (option_text == NULL || strstr(text_to_cstring(options), "edges") == NULL)) {
     /* The edges of a geography are geodesics. */
     char *with_edges = psprintf("%.*s%sedges=geodesic", (int)option_size, option_text == NULL ? "" : option_text,
@@ -53,14 +55,17 @@ Datum fp_places_step(PG_FUNCTION_ARGS) {
     option_size = strlen(with_edges);
   }
   MemoryContext before = MemoryContextSwitchTo(context);
-  good = circle ? fp_builder_circle(builder, name, name_size, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3),
-                                    PG_GETARG_FLOAT8(4), option_text, option_size, &message)
-                : fp_builder_geometry(builder, name, name_size, VARDATA_ANY(geometry), VARSIZE_ANY_EXHDR(geometry),
-                                      option_text, option_size, &message);
+  if (is_rule) good = fp_builder_rule(builder, name, name_size, option_text, option_size, &message);
+  else if (circle)
+    good = fp_builder_circle(builder, name, name_size, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4),
+                             option_text, option_size, &message);
+  else
+    good = fp_builder_geometry(builder, name, name_size, VARDATA_ANY(geometry), VARSIZE_ANY_EXHDR(geometry),
+                               option_text, option_size, &message);
   MemoryContextSwitchTo(before);
   if (!good) {
     char why[sizeof message.text];
-    snprintf(why, sizeof why, "place \"%.*s\": %.400s", (int)Min(name_size, 60), name, message.text);
+    snprintf(why, sizeof why, "place \"%.*s\": %.800s", (int)Min(name_size, 60), name, message.text);
     fp_refuse_text("fp_places", why);
   }
   PG_RETURN_POINTER(builder);
@@ -90,17 +95,23 @@ static fp_places *kept_places(FunctionCallInfo fcinfo, Datum value, const char *
   return own->places;
 }
 
-/* Returns the identifiers of the places that contain a point, sorted. */
+/* Returns the identifiers of the places that contain a point, sorted. The arguments are (places, latitude, longitude,
+   altitude, geoid_height, ground_height); the heights may be NULL. */
 PG_FUNCTION_INFO_V1(fp_containing);
 Datum fp_containing(PG_FUNCTION_ARGS) {
   uint64_t few[64], *generations = few;
   size_t capacity = 64, count = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
+  for (int i = 0; i < 3; i++)
+    if (PG_ARGISNULL(i)) PG_RETURN_NULL();
+  fp_height height = fp_nothing_beside().height;
+  double *const heights[] = {&height.altitude_m, &height.geoid_m, &height.ground_m};
+  for (int i = 0; i < 3; i++)
+    if (PG_NARGS() > 3 + i && !PG_ARGISNULL(3 + i)) *heights[i] = PG_GETARG_FLOAT8(3 + i);
   fp_places *places = kept_places(fcinfo, PG_GETARG_DATUM(0), "fp_containing");
   fencepost_status status;
-  while ((status = fencepost_conditions_containing(fp_places_table(places), PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2),
-                                                   generations, NULL, capacity, &count, &error)) ==
-         FENCEPOST_E_BUFFER_TOO_SMALL) {
+  while ((status = fp_containing_at(places, PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), &height, generations, NULL,
+                                    capacity, &count, &error)) == FENCEPOST_E_BUFFER_TOO_SMALL) {
     capacity = count;
     generations = palloc(capacity * sizeof *generations);
   }

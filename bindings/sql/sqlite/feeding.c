@@ -99,7 +99,7 @@ static int write_event(fp_fleet_table *own, const char *device, const fencepost_
   fp_time_write(event->date_us, time);
   if (event->evidence_date_us != FENCEPOST_TIME_UNSET) fp_time_write(event->evidence_date_us, evidence);
   int code = fp_fleet_prepare(own, &own->write_event,
-                              "INSERT INTO \"%w\".\"%w_events\" VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                              "INSERT INTO \"%w\".\"%w_events\" VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (code != SQLITE_OK) return code;
   sqlite3_stmt *row = own->write_event;
   const struct {
@@ -110,11 +110,9 @@ static int write_event(fp_fleet_table *own, const char *device, const fencepost_
   const struct {
     int column;
     double number;
-  } numbers[] = {{FP_LATITUDE, event->latitude},
-                 {FP_LONGITUDE, event->longitude},
-                 {FP_ACCURACY, event->accuracy_m},
-                 {FP_DISTANCE, event->boundary_distance_m},
-                 {FP_PROBABILITY, event->probability}};
+  } numbers[] = {{FP_LATITUDE, event->latitude},       {FP_LONGITUDE, event->longitude},
+                 {FP_ACCURACY, event->accuracy_m},     {FP_DISTANCE, event->boundary_distance_m},
+                 {FP_PROBABILITY, event->probability}, {FP_VERTICAL_DISTANCE, event->vertical_distance_m}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts && code == SQLITE_OK; i++)
     code = bind_text(row, texts[i].column, texts[i].text);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers && code == SQLITE_OK; i++)
@@ -152,7 +150,8 @@ int fp_fleet_feed(fp_fleet_table *own, sqlite3_value **values) {
     return fp_fleet_fail(own, "%s: the device's identifier contains a zero byte", own->name);
   bool no_latitude = sqlite3_value_type(values[FP_LATITUDE]) == SQLITE_NULL;
   bool no_longitude = sqlite3_value_type(values[FP_LONGITUDE]) == SQLITE_NULL;
-  bool good = fp_value_time(values[FP_TIME], &own->options, &input.fix.time_us, &message);
+  input.beside = fp_nothing_beside();
+  bool good = fp_value_time(values[FP_TIME], &own->options, NULL, &input.fix.time_us, &message);
   if (good && no_latitude != no_longitude)
     good = fp_fail(&message, "only one of latitude and longitude is NULL; set both, or neither");
   if (good && !no_latitude) {
@@ -160,7 +159,9 @@ int fp_fleet_feed(fp_fleet_table *own, sqlite3_value **values) {
     good = fp_value_number(values[FP_LATITUDE], "latitude", &input.fix.latitude, &message) &&
            fp_value_number(values[FP_LONGITUDE], "longitude", &input.fix.longitude, &message) &&
            (sqlite3_value_type(values[FP_ACCURACY]) == SQLITE_NULL ||
-            fp_value_number(values[FP_ACCURACY], "accuracy", &accuracy, &message));
+            fp_value_number(values[FP_ACCURACY], "accuracy", &accuracy, &message)) &&
+           fp_value_ellipse(values + FP_ERROR_MAJOR, &input.beside.ellipse, &message) &&
+           fp_value_height(values + FP_ALTITUDE, &input.beside.height, &message);
     if (good && accuracy < 0)
       good = fp_fail(&message, "accuracy %g is negative; must be at least 0 metres, or NULL", accuracy);
     input.fix.accuracy_m = accuracy;

@@ -15,8 +15,16 @@ bool fp_value_options(sqlite3_value *value, uint32_t allowed, fp_options *out, f
 /* Reads a number; text and BLOBs are refused. `what` is the number's name in messages. */
 bool fp_value_number(sqlite3_value *value, const char *what, double *out, fp_message *message);
 
+/* Reads an error ellipse from three values; a NULL becomes NaN. */
+bool fp_value_ellipse(sqlite3_value **values, fp_ellipse *out, fp_message *message);
+
+/* Reads the altitude, vertical accuracy, geoid height and ground height of a fix from four values. A missing accuracy is
+   0, and another missing value is NaN. */
+bool fp_value_height(sqlite3_value **values, fp_height *out, fp_message *message);
+
 /* Reads a time: text as ISO 8601, numbers in the unit that the option `time` names (by default, seconds). */
-bool fp_value_time(sqlite3_value *value, const fp_options *options, int64_t *out_us, fp_message *message);
+bool fp_value_time(sqlite3_value *value, const fp_options *options, fp_zones *zones, int64_t *out_us,
+                   fp_message *message);
 
 int fp_register_functions(sqlite3 *db);
 int fp_register_questions(sqlite3 *db);

@@ -6,9 +6,16 @@
 
 /* Columns. */
 enum {
-  FP_VISIBLE = 12,
+  FP_VISIBLE = 13,
   FP_PLACES = FP_VISIBLE,
   FP_OPTIONS,
+  FP_ERROR_MAJOR, /* the error ellipse of a fix: three columns */
+  FP_ERROR_MINOR,
+  FP_ERROR_ORIENTATION,
+  FP_ALTITUDE, /* the heights of a fix: four columns */
+  FP_VERTICAL_ACCURACY,
+  FP_GEOID_HEIGHT,
+  FP_GROUND_HEIGHT,
   FP_ALL_COLUMNS
 };
 enum {
@@ -23,7 +30,8 @@ enum {
   FP_ACCURACY,
   FP_DISTANCE,
   FP_SEQUENCE,
-  FP_PROBABILITY
+  FP_PROBABILITY,
+  FP_VERTICAL_DISTANCE
 };
 
 typedef struct fp_fleet_table {
@@ -52,7 +60,8 @@ int fp_fleet_done(sqlite3_stmt *statement, int bound);
 /* Implements INSERT INTO vans(places, options): `values` are the columns of the table. */
 int fp_fleet_change(fp_fleet_table *own, sqlite3_value **values);
 
-/* Implements INSERT INTO vans(device, time, latitude, longitude, accuracy). */
+/* Implements INSERT INTO vans(device, time, latitude, longitude, accuracy, error_major, error_minor,
+   error_orientation, altitude, vertical_accuracy, geoid_height, ground_height). */
 int fp_fleet_feed(fp_fleet_table *own, sqlite3_value **values);
 
 #endif

@@ -4,7 +4,8 @@
  *
  * - INSERT INTO vans(places) VALUES (...) sets the places (a BLOB from fp_places()), and optionally `options`.
  * - INSERT INTO vans(device, time, latitude, longitude, accuracy) VALUES ... feeds a fix; without a position, only time
- *   passes.
+ *   passes. A fix may have error_major, error_minor and error_orientation, and altitude, vertical_accuracy,
+ *   geoid_height and ground_height.
  * - SELECT ... FROM vans reads the pending events, in order.
  * - DELETE FROM vans WHERE ... acknowledges the events that match.
  * - DELETE FROM vans_devices WHERE device = ... removes a device.
@@ -17,7 +18,7 @@
 
 static const char columns[] =
     "device TEXT, place TEXT, kind TEXT, time TEXT, evidence_time TEXT, state TEXT, latitude REAL, longitude REAL, "
-    "accuracy REAL, distance REAL, sequence INTEGER, probability REAL";
+    "accuracy REAL, distance REAL, sequence INTEGER, probability REAL, vertical_distance REAL";
 
 int fp_fleet_fail(fp_fleet_table *own, const char *format, ...) {
   va_list values;
@@ -75,7 +76,11 @@ static int connect_table(sqlite3 *db, void *more, int argc, const char *const *a
         sqlite3_mprintf("fencepost_fleet takes no arguments; set its places with INSERT INTO %s(places) ...", argv[2]);
     return SQLITE_ERROR;
   }
-  char *schema = sqlite3_mprintf("CREATE TABLE x(%s, places HIDDEN, options HIDDEN)", columns);
+  char *schema = sqlite3_mprintf(
+      "CREATE TABLE x(%s, places HIDDEN, options HIDDEN, error_major HIDDEN, "
+      "error_minor HIDDEN, error_orientation HIDDEN, altitude HIDDEN, vertical_accuracy HIDDEN, "
+      "geoid_height HIDDEN, ground_height HIDDEN)",
+      columns);
   int code = schema == NULL ? SQLITE_NOMEM : sqlite3_declare_vtab(db, schema);
   sqlite3_free(schema);
   if (code != SQLITE_OK) return code;
@@ -222,12 +227,13 @@ static int update(sqlite3_vtab *base, int argc, sqlite3_value **argv, sqlite3_in
     return fp_fleet_fail(own, "%s: events cannot be changed, only deleted", own->name);
   sqlite3_value **values = argv + 2;
   static const int of_events[] = {FP_PLACE,    FP_KIND,     FP_EVIDENCE_TIME, FP_STATE,
-                                  FP_DISTANCE, FP_SEQUENCE, FP_PROBABILITY};
+                                  FP_DISTANCE, FP_SEQUENCE, FP_PROBABILITY,   FP_VERTICAL_DISTANCE};
   for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++)
     if (sqlite3_value_type(values[of_events[i]]) != SQLITE_NULL)
       return fp_fleet_fail(own,
-                           "%s: an input may only have device, time, latitude, longitude and accuracy; the other "
-                           "columns belong to events",
+                           "%s: an input may only have device, time, latitude and longitude, accuracy, error_major, "
+                           "error_minor and error_orientation, altitude, vertical_accuracy, geoid_height and "
+                           "ground_height; the other columns belong to events",
                            own->name);
   *out_row = 0;
   if (sqlite3_value_type(values[FP_PLACES]) != SQLITE_NULL || sqlite3_value_type(values[FP_OPTIONS]) != SQLITE_NULL) {

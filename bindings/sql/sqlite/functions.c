@@ -39,12 +39,33 @@ bool fp_value_number(sqlite3_value *value, const char *what, double *out, fp_mes
   return true;
 }
 
-bool fp_value_time(sqlite3_value *value, const fp_options *options, int64_t *out_us, fp_message *message) {
+bool fp_value_ellipse(sqlite3_value **values, fp_ellipse *out, fp_message *message) {
+  static const char *const names[] = {"error_major", "error_minor", "error_orientation"};
+  double *const members[] = {&out->major_m, &out->minor_m, &out->orientation};
+  *out = fp_no_ellipse();
+  for (int i = 0; i < 3; i++)
+    if (sqlite3_value_type(values[i]) != SQLITE_NULL && !fp_value_number(values[i], names[i], members[i], message))
+      return false;
+  return true;
+}
+
+bool fp_value_height(sqlite3_value **values, fp_height *out, fp_message *message) {
+  static const char *const names[] = {"altitude", "vertical_accuracy", "geoid_height", "ground_height"};
+  double *const members[] = {&out->altitude_m, &out->vertical_accuracy_m, &out->geoid_m, &out->ground_m};
+  *out = fp_nothing_beside().height;
+  for (int i = 0; i < 4; i++)
+    if (sqlite3_value_type(values[i]) != SQLITE_NULL && !fp_value_number(values[i], names[i], members[i], message))
+      return false;
+  return true;
+}
+
+bool fp_value_time(sqlite3_value *value, const fp_options *options, fp_zones *zones, int64_t *out_us,
+                   fp_message *message) {
   size_t size;
   switch (sqlite3_value_type(value)) {
     case SQLITE_TEXT: {
       const char *text = fp_value_bytes(value, &size);
-      return text == NULL ? fp_no_memory(message) : fp_time_read(text, size, out_us, message);
+      return text == NULL ? fp_no_memory(message) : fp_time_read(text, size, zones, out_us, message);
     }
     case SQLITE_INTEGER: {
       sqlite3_int64 number = sqlite3_value_int64(value);
@@ -61,7 +82,7 @@ bool fp_value_time(sqlite3_value *value, const fp_options *options, int64_t *out
 }
 
 static void refuse(sqlite3_context *context, const char *name, const fp_message *message) {
-  char text[640];
+  char text[1152];
   snprintf(text, sizeof text, "%s: %s", name, message->text);
   sqlite3_result_error(context, text, -1);
   if (message->cause == FP_NO_MEMORY) sqlite3_result_error_nomem(context);
@@ -109,7 +130,7 @@ static void position(sqlite3_context *context, sqlite3_value *value, const char 
     fp_fail(&message, "the point is %s; must be a BLOB of WKB, EWKB or GeoPackage", type_name(value));
     refuse(context, name, &message);
   } else if (fp_position(bytes, size, &latitude, &longitude, &message)) {
-    sqlite3_result_double(context, of_latitude ? latitude : longitude);
+    sqlite3_result_double(context, of_latitude ? latitude : longitude); /* NaN, of an empty point, is NULL */
   } else {
     refuse(context, name, &message);
   }
@@ -134,14 +155,22 @@ typedef enum question {
 } question;
 
 /* Implements fp_boundary_distance and fp_contains, with the arguments (geometry, latitude, longitude [, options]), and
- * fp_probability, with the arguments (geometry, latitude, longitude, accuracy [, options]). The shape of a constant
- * geometry is compiled once per statement. */
+ * fp_probability, with the arguments (geometry, latitude, longitude, accuracy [, error_major, error_minor,
+ * error_orientation] [, options]). The shape of a constant geometry is compiled once per statement. */
 static void of_shape(sqlite3_context *context, sqlite3_value **values, int count, const char *name, question asked) {
-  int needed = asked == PROBABILITY ? 4 : 3;
+  int needed = asked != PROBABILITY ? 3 : count >= 7 ? 7 : 4;
   fp_message message;
   fp_options options;
+  fp_ellipse ellipse = fp_no_ellipse();
   double latitude, longitude, accuracy = 0, found;
-  if (has_null(needed, values)) return;
+  if (has_null(3, values)) return;
+  if (needed == 7 && !fp_value_ellipse(values + 4, &ellipse, &message)) {
+    refuse(context, name, &message);
+    return;
+  }
+  /* An ellipse replaces the accuracy, which may then be NULL. */
+  bool has_accuracy = needed > 3 && sqlite3_value_type(values[3]) != SQLITE_NULL;
+  if (needed > 3 && !has_accuracy && !fp_is_ellipse(&ellipse)) return;
   fp_places *shape = sqlite3_get_auxdata(context, 0);
   bool kept = shape != NULL;
   bool good =
@@ -157,9 +186,10 @@ static void of_shape(sqlite3_context *context, sqlite3_value **values, int count
   }
   good = good && fp_value_number(values[1], "latitude", &latitude, &message) &&
          fp_value_number(values[2], "longitude", &longitude, &message) &&
-         (asked != PROBABILITY || fp_value_number(values[3], "accuracy", &accuracy, &message));
+         (!has_accuracy || fp_value_number(values[3], "accuracy", &accuracy, &message));
   if (good && asked == PROBABILITY)
-    good = fp_shape_probability(shape, latitude, longitude, accuracy, options.accuracy_confidence, &found, &message);
+    good = fp_shape_probability(shape, latitude, longitude, accuracy, &ellipse, options.accuracy_confidence, &found,
+                                &message);
   else good = good && fp_shape_distance(shape, latitude, longitude, &found, &message);
   if (!good) refuse(context, name, &message);
   else if (asked == CONTAINS) sqlite3_result_int(context, found <= 0);
@@ -228,7 +258,15 @@ static void places_step(sqlite3_context *context, int count, sqlite3_value **val
   good = good && fp_value_options(last, FP_OPTIONS_OF_PLACES, &options, &message);
   const char *text =
       last == NULL || sqlite3_value_type(last) == SQLITE_NULL ? NULL : fp_value_bytes(last, &options_size);
-  if (good && circle) {
+  bool no_geometry = true;
+  for (int i = 1; i < (circle ? 4 : 2); i++) no_geometry &= sqlite3_value_type(values[i]) == SQLITE_NULL;
+  if (good && no_geometry) {
+    fp_message why;
+    good = fp_builder_rule(&state->builder, identifier, identifier_size, text, options_size, &why) ||
+           fp_fail(&message, "place \"%.*s\": %.800s", (int)(identifier_size < 60 ? identifier_size : 60), identifier,
+                   why.text);
+    if (!good) message.cause = why.cause;
+  } else if (good && circle) {
     double numbers[3];
     static const char *const names[] = {"latitude", "longitude", "radius"};
     fp_message why;
@@ -245,7 +283,7 @@ static void places_step(sqlite3_context *context, int count, sqlite3_value **val
     } else {
       fp_message why;
       good = fp_builder_geometry(&state->builder, identifier, identifier_size, bytes, size, text, options_size, &why) ||
-             fp_fail(&message, "place \"%.*s\": %.400s", (int)(identifier_size < 60 ? identifier_size : 60), identifier,
+             fp_fail(&message, "place \"%.*s\": %.800s", (int)(identifier_size < 60 ? identifier_size : 60), identifier,
                      why.text);
       if (!good) message.cause = why.cause;
     }
@@ -286,6 +324,8 @@ int fp_register_functions(sqlite3 *db) {
       code = sqlite3_create_function_v2(db, "fp_contains", count, pure, NULL, contains, NULL, NULL, NULL);
     if (code == SQLITE_OK)
       code = sqlite3_create_function_v2(db, "fp_probability", count + 1, pure, NULL, probability, NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+      code = sqlite3_create_function_v2(db, "fp_probability", count + 4, pure, NULL, probability, NULL, NULL, NULL);
   }
   if (code == SQLITE_OK)
     code = sqlite3_create_function_v2(db, "fp_doubted_fixes", 1, pure, NULL, doubted_fixes, NULL, NULL, NULL);

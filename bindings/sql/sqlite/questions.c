@@ -1,4 +1,4 @@
-/* Implements fp_containing(places, latitude, longitude) and fp_nearest(places, latitude, longitude, k): one row per
+/* Implements fp_containing(places, latitude, longitude [, altitude, geoid_height, ground_height]) and fp_nearest(places, latitude, longitude, k): one row per
    place. */
 #include <string.h>
 #include "tables.h"
@@ -37,14 +37,15 @@ static bool reserve(cursor *own, size_t capacity) {
 }
 
 static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc, sqlite3_value **argv) {
-  (void)number, (void)text;
+  (void)text;
   cursor *own = (cursor *)base;
   fp_message message;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   double latitude, longitude;
   size_t size;
+  bool is_nearest = strcmp(((const fp_table *)base->pVtab)->function->name, "fp_nearest") == 0;
   own->count = own->at = 0;
-  for (int i = 0; i < argc; i++)
+  for (int i = 0; i < (is_nearest ? argc : 3); i++)
     if (sqlite3_value_type(argv[i]) == SQLITE_NULL) return SQLITE_OK;
   if (sqlite3_value_type(argv[0]) != SQLITE_BLOB)
     return fp_table_refuse(base->pVtab, "the first argument must be a BLOB of fp_places()");
@@ -59,7 +60,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
     return fp_table_fail(base->pVtab, &message);
   fencepost_conditions *table = fp_places_table(own->places);
   fencepost_status status;
-  if (argc > 3) {
+  if (is_nearest) {
     sqlite3_int64 nearest = sqlite3_value_int64(argv[3]);
     if (sqlite3_value_type(argv[3]) != SQLITE_INTEGER || nearest < 1)
       return fp_table_refuse(base->pVtab, "k must be an integer of at least 1");
@@ -69,10 +70,19 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
     status = fencepost_conditions_nearest(table, latitude, longitude, (size_t)nearest, own->generations, own->distances,
                                           &own->count, &error);
   } else {
+    static const char *const names[] = {"altitude", "geoid_height", "ground_height"};
+    fp_height height = fp_nothing_beside().height;
+    double *const heights[] = {&height.altitude_m, &height.geoid_m, &height.ground_m};
+    for (int i = 0, at = 3; i < 3; i++) {
+      if (!(number >> (3 + i) & 1)) continue; /* the bits of `number` say which arguments are there */
+      sqlite3_value *value = argv[at++];
+      if (sqlite3_value_type(value) != SQLITE_NULL && !fp_value_number(value, names[i], heights[i], &message))
+        return fp_table_fail(base->pVtab, &message);
+    }
     if (!reserve(own, 16)) return SQLITE_NOMEM;
     do {
-      status = fencepost_conditions_containing(table, latitude, longitude, own->generations, own->distances,
-                                               own->capacity, &own->count, &error);
+      status = fp_containing_at(own->places, latitude, longitude, &height, own->generations, own->distances,
+                                own->capacity, &own->count, &error);
       if (status == FENCEPOST_E_BUFFER_TOO_SMALL && !reserve(own, own->count)) return SQLITE_NOMEM;
     } while (status == FENCEPOST_E_BUFFER_TOO_SMALL);
   }
@@ -104,10 +114,11 @@ static const sqlite3_module module = {FP_FUNCTION_METHODS, FP_CURSOR_METHODS};
 int fp_register_questions(sqlite3 *db) {
   static fp_function containing = {
       "fp_containing",
-      "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, longitude HIDDEN)",
+      "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, longitude HIDDEN, altitude HIDDEN, "
+      "geoid_height HIDDEN, ground_height HIDDEN)",
       2,
       3,
-      3,
+      6,
       false};
   static fp_function nearest = {"fp_nearest",
                                 "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, "

@@ -1,6 +1,8 @@
 /*
  * Implements fp_events, fp_visits and fp_counts, with the arguments (fixes, places [, options]). `fixes` is the text of
- * a query, run on the same connection, with the columns device, time, latitude, longitude and optionally accuracy.
+ * a query, run on the same connection, with the columns device, time, latitude, longitude, and optionally accuracy, and
+ * then optionally error_major, error_minor and error_orientation, and then optionally altitude, vertical_accuracy,
+ * geoid_height and ground_height.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,7 @@ typedef struct cursor {
   } kind;
   fp_options options;
   fp_places *places;
+  fp_zones zones;
   device *devices; /* the devices, which are sorted by name after all rows were read */
   size_t device_count, device_capacity;
   size_t *slots; /* hash table with open addressing: index of a device + 1 */
@@ -127,19 +130,22 @@ static int by_name(const void *a, const void *b) {
 
 /* Reads one row of the query. A row without a position or time is not a fix and is skipped. */
 static bool read_row(cursor *own, sqlite3_stmt *query, int columns, fp_message *message) {
-  sqlite3_value *values[5];
+  sqlite3_value *values[12];
   for (int i = 0; i < columns; i++) values[i] = sqlite3_column_value(query, i);
   for (int i = 1; i < 4; i++)
     if (sqlite3_value_type(values[i]) == SQLITE_NULL) return true;
   double latitude, longitude, accuracy = 0;
+  fp_beside beside = fp_nothing_beside();
   int64_t time_us;
   if (sqlite3_value_type(values[0]) == SQLITE_NULL)
     return fp_fail(message, "the device is NULL; skip such rows with WHERE ... IS NOT NULL");
-  if (!fp_value_time(values[1], &own->options, &time_us, message) ||
+  if (!fp_value_time(values[1], &own->options, &own->zones, &time_us, message) ||
       !fp_value_number(values[2], "latitude", &latitude, message) ||
       !fp_value_number(values[3], "longitude", &longitude, message) ||
-      (columns == 5 && sqlite3_value_type(values[4]) != SQLITE_NULL &&
-       !fp_value_number(values[4], "accuracy", &accuracy, message)))
+      (columns >= 5 && sqlite3_value_type(values[4]) != SQLITE_NULL &&
+       !fp_value_number(values[4], "accuracy", &accuracy, message)) ||
+      (columns >= 8 && !fp_value_ellipse(values + 5, &beside.ellipse, message)) ||
+      (columns == 12 && !fp_value_height(values + 8, &beside.height, message)))
     return false;
   const char *name = (const char *)sqlite3_value_text(values[0]);
   if (name == NULL) return fp_no_memory(message);
@@ -147,7 +153,7 @@ static bool read_row(cursor *own, sqlite3_stmt *query, int columns, fp_message *
     return fp_fail(message, "the device's identifier contains a zero byte");
   device *found = device_named(own, name, (size_t)sqlite3_value_bytes(values[0]));
   if (found == NULL) return fp_no_memory(message);
-  return fp_track_add(&found->track, &own->options, latitude, longitude, accuracy, time_us, message);
+  return fp_track_add(&found->track, &own->options, latitude, longitude, accuracy, &beside, time_us, message);
 }
 
 static bool read_fixes(cursor *own, const char *sql, fp_message *message) {
@@ -158,11 +164,14 @@ static bool read_fixes(cursor *own, const char *sql, fp_message *message) {
   if (!good) fp_fail(message, "the query of the fixes: %s", sqlite3_errmsg(db));
   int columns = query == NULL ? 0 : sqlite3_column_count(query);
   while (good && rest != NULL && (*rest == ' ' || *rest == '\n' || *rest == ';' || *rest == '\t')) rest++;
-  if (good && (query == NULL || !sqlite3_stmt_readonly(query) || (columns != 4 && columns != 5) || *rest != 0))
-    good = fp_fail(message,
-                   "the fixes must be one SELECT of device, time, latitude, longitude and optionally accuracy; "
-                   "this one has %d columns",
-                   columns);
+  if (good && (query == NULL || !sqlite3_stmt_readonly(query) ||
+               (columns != 4 && columns != 5 && columns != 8 && columns != 12) || *rest != 0))
+    good = fp_fail(
+        message,
+        "the fixes must be one SELECT of device, time, latitude, longitude, and optionally accuracy, and then "
+        "optionally error_major, error_minor, error_orientation, and then optionally altitude, vertical_accuracy, "
+        "geoid_height, ground_height; this one has %d columns",
+        columns);
   size_t row = 0;
   while (good) {
     int code = sqlite3_step(query);
@@ -236,6 +245,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
   clear(own);
   own->over = false;
   own->row = 0;
+  own->zones = FP_ZONES_UNSEEN;
   if (sqlite3_value_type(argv[0]) != SQLITE_TEXT)
     return fp_table_refuse(base->pVtab, "the first argument must be the text of a SELECT of the fixes");
   if (sqlite3_value_type(argv[1]) != SQLITE_BLOB)
@@ -291,7 +301,7 @@ static void visit_column(const fp_visit *visit, sqlite3_context *context, int nu
   }
 }
 
-static void event_column(const fencepost_event *event, sqlite3_context *context, int number) {
+static void event_column(const fp_places *places, const fencepost_event *event, sqlite3_context *context, int number) {
   switch (number) {
     case 1: result_text(context, event->identifier); break;
     case 2: result_text(context, fp_event_kind(event)); break;
@@ -307,6 +317,8 @@ static void event_column(const fencepost_event *event, sqlite3_context *context,
     case 12: sqlite3_result_int(context, (event->flags & FENCEPOST_EVENT_ON_PATH) != 0); break;
     case 13: sqlite3_result_int(context, (event->flags & FENCEPOST_EVENT_AFTER_GAP) != 0); break;
     case 14: sqlite3_result_double(context, event->probability); break; /* NaN is NULL */
+    case 15: sqlite3_result_double(context, event->vertical_distance_m); break;
+    case 16: result_text(context, fp_event_decided_by(places, event)); break;
     default: break;
   }
 }
@@ -321,22 +333,24 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
   if (number == 0) result_text(context, own->devices[own->current].name);
   else if (own->kind == COUNTS) count_column(&own->counts, context, number);
   else if (own->kind == VISITS) visit_column(&own->list[own->at], context, number);
-  else event_column(&own->event, context, number);
+  else event_column(own->places, &own->event, context, number);
   return SQLITE_OK;
 }
 
 static const sqlite3_module module = {FP_FUNCTION_METHODS, FP_CURSOR_METHODS};
 
 int fp_register_replays(sqlite3 *db) {
-  static fp_function events = {"fp_events",
-                               "CREATE TABLE x(device TEXT, place TEXT, kind TEXT, time TEXT, evidence_time TEXT, "
-                               "state TEXT, latitude REAL, longitude REAL, accuracy REAL, distance REAL, "
-                               "sequence INTEGER, direction TEXT, on_path INTEGER, after_gap INTEGER, "
-                               "probability REAL, fixes HIDDEN, places HIDDEN, options HIDDEN)",
-                               15,
-                               2,
-                               3,
-                               true};
+  static fp_function events = {
+      "fp_events",
+      "CREATE TABLE x(device TEXT, place TEXT, kind TEXT, time TEXT, evidence_time TEXT, "
+      "state TEXT, latitude REAL, longitude REAL, accuracy REAL, distance REAL, "
+      "sequence INTEGER, direction TEXT, on_path INTEGER, after_gap INTEGER, "
+      "probability REAL, vertical_distance REAL, decided_by TEXT, fixes HIDDEN, places HIDDEN, "
+      "options HIDDEN)",
+      17,
+      2,
+      3,
+      true};
   static fp_function visits = {"fp_visits",
                                "CREATE TABLE x(device TEXT, place TEXT, start TEXT, \"end\" TEXT, duration REAL, "
                                "start_known TEXT, end_known TEXT, confirmed_start TEXT, confirmed_end TEXT, "

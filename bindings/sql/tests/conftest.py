@@ -67,6 +67,11 @@ class Host:
         columns = {"device": "text", "time": "time", "latitude": "float", "longitude": "float", "accuracy": "float"}
         self.table("fixes", columns, rows)
 
+    def uncertain_fixes(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Makes the table of fixes with three more columns: the error ellipse."""
+        columns = {"device": "text", "time": "time", "latitude": "float", "longitude": "float", "accuracy": "float"}
+        self.table("fixes", {**columns, "major": "float", "minor": "float", "orientation": "float"}, rows)
+
     def containing(self) -> list[tuple[Any, str]]:
         """The pairs (id of a point, place) for the table `points`."""
         raise NotImplementedError
@@ -74,8 +79,9 @@ class Host:
     def nearest(self, k: int) -> list[tuple[Any, str, float]]:
         raise NotImplementedError
 
-    def replay(self, function: str, columns: str, options: str) -> list[tuple[Any, ...]]:
-        """Returns the rows of fp_events or fp_visits for the table `fixes`: first the device, then `columns`."""
+    def replay(self, function: str, columns: str, options: str, extra: str = "") -> list[tuple[Any, ...]]:
+        """Returns the rows of fp_events or fp_visits for the table `fixes`: first the device, then `columns`. `extra`
+        follows the accuracy: ``, major, minor, orientation``."""
         raise NotImplementedError
 
 
@@ -101,8 +107,8 @@ class SQLite(Host):
         sql = f"SELECT p.id, c.place, c.distance FROM points p, fp_nearest({PLACES}, p.latitude, p.longitude, {k}) c"
         return self.run(sql)
 
-    def replay(self, function: str, columns: str, options: str) -> list[tuple[Any, ...]]:
-        query = "SELECT device, time, latitude, longitude, accuracy FROM fixes"
+    def replay(self, function: str, columns: str, options: str, extra: str = "") -> list[tuple[Any, ...]]:
+        query = f"SELECT device, time, latitude, longitude, accuracy{extra} FROM fixes"
         sql = f"SELECT device, {columns} FROM {function}(?, {PLACES}, ?)"
         return [tuple(map(_parsed, row)) for row in self.run(sql, (query, f"{options}, time=us".lstrip(", ")))]
 
@@ -127,12 +133,12 @@ class _Aggregates(Host):
     def time(self, time_us: int) -> datetime:
         return datetime.fromtimestamp(time_us // 1_000_000, UTC).replace(microsecond=time_us % 1_000_000)
 
-    def nested(self, function: str, options: str) -> str:
+    def nested(self, function: str, options: str, extra: str = "") -> str:
         raise NotImplementedError
 
-    def replay(self, function: str, columns: str, options: str) -> list[tuple[Any, ...]]:
+    def replay(self, function: str, columns: str, options: str, extra: str = "") -> list[tuple[Any, ...]]:
         order = "device, sequence" if function == "fp_events" else "device, start, place"
-        rows = self.run(f"SELECT device, {columns} FROM ({self.nested(function, options)}) x ORDER BY {order}")
+        rows = self.run(f"SELECT device, {columns} FROM ({self.nested(function, options, extra)}) x ORDER BY {order}")
         return [tuple(time_us(value) if isinstance(value, datetime) else value for value in row) for row in rows]
 
 
@@ -162,8 +168,8 @@ class DuckDB(_Aggregates):
         rows = f"SELECT id, unnest(fp_nearest({PLACES}, latitude, longitude, {k}), recursive := true) FROM points"
         return self.run(rows)
 
-    def nested(self, function: str, options: str) -> str:
-        columns = f"{PLACES}, time, latitude, longitude, accuracy, '{options}'"
+    def nested(self, function: str, options: str, extra: str = "") -> str:
+        columns = f"{PLACES}, time, latitude, longitude, accuracy{extra}, '{options}'"
         return f"SELECT device, unnest({function}({columns}), recursive := true) FROM fixes GROUP BY device"
 
 
@@ -194,8 +200,8 @@ class PostgreSQL(_Aggregates):
         sql = f"SELECT p.id, n.* FROM points p, fp_nearest({PLACES}, p.latitude, p.longitude, {k}) n"
         return self.run(sql)
 
-    def nested(self, function: str, options: str) -> str:
-        columns = f"{PLACES}, time, latitude, longitude, accuracy, '{options}'"
+    def nested(self, function: str, options: str, extra: str = "") -> str:
+        columns = f"{PLACES}, time, latitude, longitude, accuracy{extra}, '{options}'"
         return (
             f"SELECT device, e.* FROM (SELECT device, {function}({columns}) AS found FROM fixes GROUP BY device) g,"
             " unnest(found) e"

@@ -179,3 +179,33 @@ def test_points_of_wkb_have_a_position(host: Host) -> None:
         host.table("shapes", {"id": "text", "geometry": "bytes"}, [("bad", bad)])
         with pytest.raises(host.errors, match="WKB, EWKB"):
             host.run("SELECT fp_longitude(geometry) FROM shapes")
+
+
+def test_points_without_coordinates_are_null(host: Host) -> None:
+    """PostGIS writes an empty point as a point of NaN."""
+    import shapely
+
+    host.table("shapes", {"id": "text", "geometry": "bytes"}, [("empty", shapely.to_wkb(shapely.Point()))])
+    assert host.run("SELECT fp_latitude(geometry), fp_longitude(geometry) FROM shapes") == [(None, None)]
+
+
+@pytest.mark.parametrize("srid", [2056, 3857, 4258])
+def test_points_in_another_coordinate_system_are_refused(host: Host, srid: int) -> None:
+    """Their metres may be in the range of degrees, as near the origin of EPSG:3857."""
+    import shapely
+
+    for order in (0, 1):
+        point = shapely.set_srid(shapely.Point(7.5, 47.25), srid)
+        ewkb = shapely.to_wkb(point, include_srid=True, byte_order=order)
+        host.zones([("a", ewkb, "radius=100")])
+        for sql in (
+            "SELECT fp_latitude(geometry) FROM zones",
+            "SELECT fp_contains(geometry, 47.25, 7.5, options) FROM zones",
+            "SELECT fp_places(id, geometry, options) FROM zones",
+        ):
+            with pytest.raises(host.errors, match=f"{srid}.*4326"):
+                host.run(sql)
+    polygon = shapely.to_wkb(shapely.set_srid(shapely.box(7, 47, 8, 48), srid), include_srid=True)
+    host.zones([("a", polygon, None)])
+    with pytest.raises(host.errors, match=f"{srid}.*4326"):
+        host.run("SELECT fp_places(id, geometry, options) FROM zones")

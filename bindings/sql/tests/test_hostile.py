@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import shapely
-from conftest import PLACES, Host
+from conftest import PLACES, Host, SQLite, build
 from worlds import damaged, zones
 
 SQUARE = shapely.box(7.5, 47.5, 7.6, 47.6).wkb
@@ -159,3 +159,26 @@ def test_positions_that_are_not_numbers(host: Host, value: str) -> None:
     with pytest.raises(host.errors, match="nan|inf|adius"):
         host.run(f"SELECT fp_places('a', 47.5, 7.5, {number})")
     assert host.run("SELECT 1") == [(1,)]
+
+
+def test_sqlite_times_with_and_without_a_zone_do_not_mix() -> None:
+    """As in files: the times without a zone may be local times."""
+    build("sqlite")
+    host = SQLite()
+    places = "(SELECT fp_places('a', 47.5, 7.5, 200))"
+
+    def found(*times: str) -> list[Any]:
+        rows = " UNION ALL ".join(f"SELECT 1, ''{time}'', 47.5, 7.5" for time in times)
+        return host.run(f"SELECT time FROM fp_events('{rows}', {places}, 'assuming=unknown, policy=exact')")
+
+    assert found("2026-06-01 08:00", "2026-06-01 09:00") == [("2026-06-01T08:00:00.000000Z",)]
+    assert found("2026-06-01T08:00+02:00", "2026-06-01T07:00Z") == [("2026-06-01T06:00:00.000000Z",)]
+    for mixed in (
+        ("2026-06-01 08:00", "2026-06-01T09:00Z"),
+        ("2026-06-01T08:00-0500", "2026-06-01 09:00"),
+        ("2026-06-01", "2026-06-01T09:00+02"),
+    ):
+        with pytest.raises(host.errors, match="row 2 of the fixes: .*time zone"):
+            found(*mixed)
+    # Each query begins anew.
+    assert found("2026-06-01 08:00") == [("2026-06-01T08:00:00.000000Z",)]

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import shapely
@@ -91,7 +92,7 @@ def test_sqlite_a_view_of_visits(tmp_path: Path) -> None:
     host.run("CREATE TABLE log(van, at, lat, lon)")
     host.run(
         "INSERT INTO log VALUES (1, '2026-01-01 00:00:00', 47.5, 7.5), (1, '2026-01-01 00:01:00', 47.55, 7.58), "
-        "(1, '2026-01-01T01:02:00+01:00', 47.5, 7.5)"
+        "(1, '2026-01-01T00:02:00', 47.5, 7.5)"
     )
     host.run(
         'CREATE VIEW visits AS SELECT device, place, start, "end" '
@@ -247,6 +248,48 @@ def test_postgis_geometry_and_geography_are_accepted(postgis: PostgreSQL) -> Non
             point = f"ST_Point({longitude}, {latitude}, 4326)"
             sql = f"SELECT fp_containing((SELECT fp_places(id, {column}) FROM shapes), {point})"
             assert postgis.run(sql) == [(sorted(table.containing(latitude, longitude)),)]
+
+
+def test_postgis_geometries_with_more_or_fewer_dimensions(postgis: PostgreSQL) -> None:
+    places = "fp_places('a', ST_GeomFromText('{}', 4326))"
+    for shape in (
+        "POLYGON Z((7 47 1, 8 47 1, 8 48 1, 7 48 1, 7 47 1))",
+        "POLYGON M((7 47 1, 8 47 1, 8 48 1, 7 48 1, 7 47 1))",
+        "POLYGON ZM((7 47 1 2, 8 47 1 2, 8 48 1 2, 7 48 1 2, 7 47 1 2))",
+        "MULTIPOLYGON Z(((7 47 NaN, 8 47 NaN, 8 48 NaN, 7 48 NaN, 7 47 NaN)))",
+    ):
+        assert postgis.run(f"SELECT fp_containing({places.format(shape)}, 47.5, 7.5)") == [(["a"],)]
+    for bad in ("POLYGON EMPTY", "MULTIPOLYGON EMPTY", "POINT EMPTY", "GEOMETRYCOLLECTION EMPTY", "MULTIPOINT((7 47))",
+                "CURVEPOLYGON(CIRCULARSTRING(0 0, 4 0, 4 4, 0 4, 0 0))", "TIN(((0 0 0, 0 0 1, 0 1 0, 0 0 0)))",
+                "POLYGON((7 47, 8 NaN, 8 48, 7 47))"):  # fmt: skip
+        with pytest.raises(postgis.errors, match='place "a"'):
+            postgis.run(f"SELECT {places.format(bad)}")
+    with pytest.raises(postgis.errors, match="latitude is nan"):
+        postgis.run("SELECT fp_places('a', ST_GeomFromText('POINT EMPTY', 4326), 'radius=100')")
+
+
+def test_postgis_points_of_questions(postgis: PostgreSQL) -> None:
+    places = "(SELECT fp_places('a', ST_GeomFromText('POLYGON((7 47, 8 47, 8 48, 7 48, 7 47))', 4326)))"
+
+    def asked(point: str) -> Any:
+        return postgis.run(f"SELECT fp_containing({places}, {point})")[0][0]
+
+    for point in (
+        "ST_Point(7.5, 47.5, 4326)",
+        "ST_MakePoint(7.5, 47.5)",
+        "ST_SetSRID(ST_MakePoint(7.5, 47.5, 9), 4326)",
+    ):
+        assert asked(point) == ["a"]
+    assert asked("ST_GeomFromText('POINT EMPTY', 4326)") is None
+    assert asked("NULL::geometry") is None
+    # Metres near the origin of EPSG:3857 look like degrees.
+    for bad, match in (
+        ("ST_Point(7.5, 47.5, 3857)", "3857.*4326"),
+        ("ST_Point(181, 47, 4326)", "181"),
+        ("ST_GeomFromText('LINESTRING(7 47, 8 48)', 4326)", "not a point"),
+    ):
+        with pytest.raises(postgis.errors, match=match):
+            asked(bad)
 
 
 def test_postgis_agrees_within_a_distance(postgis: PostgreSQL) -> None:

@@ -56,7 +56,9 @@ extension DeviceBytes {
   /// longer exist.
   mutating func resolveSaved(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
-    guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last, state.host.lastGeneration <= last else {
+    guard seen <= last, state.timings.seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last,
+      state.host.lastGeneration <= last
+    else {
       throw Damage("a device knows conditions that are newer than the table")
     }
     var slots: [UInt32] = []
@@ -68,6 +70,7 @@ extension DeviceBytes {
     }
     state.renumber { slots[Int($0)] == .max ? nil : slots[Int($0)] }
     let seen = seen
+    try checkTimings(table)
     let shapes = state.shapes
     try state.checkHost(table)
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
@@ -78,6 +81,7 @@ extension DeviceBytes {
 
 extension DeviceState {
   /// Replaces the slots in the lists; drops the entries for which `slot` returns `nil`.
+  @_optimize(size)
   mutating func renumber(_ slot: (UInt32) -> UInt32?) {
     insides = ContiguousArray(
       insides.compactMap { inside in
@@ -101,5 +105,9 @@ extension DeviceState {
         }
       })
     host.unmonitored = ContiguousArray(host.unmonitored.compactMap(slot))
+    var records = timings.records
+    records.removeAll { slot($0.slot) == nil }
+    for index in records.indices { records[index].slot = slot(records[index].slot) ?? records[index].slot }
+    timings.records = records
   }
 }

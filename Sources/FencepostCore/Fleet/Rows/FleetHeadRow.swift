@@ -25,7 +25,11 @@ struct FleetHeadRow {
     static let exitsFirst = Features(rawValue: 8)
     /// A fix had an error ellipse.
     static let ellipses = Features(rawValue: 16)
-    static let all: Features = [.doubts, .probabilities, .hosts, .exitsFirst, .ellipses]
+    /// A condition has a ``ConditionTiming``, or had one.
+    static let timings = Features(rawValue: 32)
+    /// A condition has an ``AltitudeBand``, or had one, or a fix had a height.
+    static let heights = Features(rawValue: 64)
+    static let all: Features = [.doubts, .probabilities, .hosts, .exitsFirst, .ellipses, .timings, .heights]
   }
 
   var format: UInt32
@@ -130,6 +134,8 @@ struct FleetHeadRow {
     if conditions.policies.hasProbabilities || fleet.options.accuracyConfidence != PositionError.defaultConfidence {
       features.insert(.probabilities)
     }
+    if conditions.policies.hasTimings { features.insert(.timings) }
+    if conditions.policies.hasBands { features.insert(.heights) }
     if fleet.options.order == .exitsFirst { features.insert(.exitsFirst) }
     format = features.isEmpty ? fleet.rowFormat : Self.format
     options = fleet.options

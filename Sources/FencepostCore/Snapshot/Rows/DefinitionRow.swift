@@ -10,6 +10,7 @@ struct DefinitionRow {
   private static let hasTag: UInt8 = 4
   private static let hasDate: UInt8 = 8
   private static let hasTiming: UInt8 = 16
+  private static let hasBand: UInt8 = 32
 
   /// - Parameter added: The date of the first record, which a shared table does not have.
   static func encode(
@@ -17,10 +18,11 @@ struct DefinitionRow {
   ) {
     let row = table.rows[Int(slot)]
     let isTimed = table.policies.hasTimings && table.timing(of: slot) != nil
+    let band = table.band(of: slot)
     writer.put(row.kind.rawValue)
     writer.put(
       row.assumed.rawValue | (row.tag != 0 ? hasTag : 0) | (added != .min ? hasDate : 0)
-        | (isTimed ? hasTiming : 0))
+        | (isTimed ? hasTiming : 0) | (band != nil ? hasBand : 0))
     table.identifiers.withBytes(of: slot) { bytes in
       writer.putCompact(UInt64(bytes.count))
       writer.put(UnsafeRawBufferPointer(bytes))
@@ -29,24 +31,36 @@ struct DefinitionRow {
     if added != .min { writer.putCompact(added) }
     table.policies[row.policy].encode(to: &writer)
     if isTimed { table.timing(of: slot)?.encode(to: &writer) }
+    if let band {
+      // Only a condition with a band has a vertical margin.
+      band.encode(to: &writer)
+      writer.putCompact(table.policies[row.policy].verticalMargin)
+    }
     // The geometry is last, so that it may be as long as a shape needs.
     table.subject(of: slot).encode(to: &writer)
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
     let kind = try reader.take(ConditionKind.self, "kind")
-    let bits: UInt8 = try reader.take("bits of a condition", in: 0...31)
+    let bits: UInt8 = try reader.take("bits of a condition", in: 0...63)
     guard let assumed = Event.State(rawValue: bits & 3) else { throw Damage("assumed is \(bits & 3)") }
     let length: Int = try reader.takeCompact("length of an identifier", in: 0...65_535)
     identifier = Array(try reader.takeBytes(length))
     let tag = bits & Self.hasTag != 0 ? try reader.takeCompact() : 0
     added = bits & Self.hasDate != 0 ? try reader.takeSignedTime("added") : .min
-    let policy = try TransitionPolicy(reading: &reader)
+    var policy = try TransitionPolicy(reading: &reader)
     let timing = bits & Self.hasTiming != 0 ? try ConditionTiming(reading: &reader) : .none
     if let defect = timing.defect(for: kind) { throw Damage(defect) }
+    var band = AltitudeBand.none
+    if bits & Self.hasBand != 0 {
+      band = try AltitudeBand(reading: &reader, for: kind)
+      policy.verticalMargin = try reader.takeCompactDouble()
+      if let defect = policy.defect { throw Damage(defect) }
+    }
     let subject = try Definition.Subject(kind, reading: &reader)
     try reader.end()
-    definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assumed, timing: timing)
+    definition = Definition(
+      subject: subject, policy: policy, tag: tag, assumed: assumed, timing: timing, band: band)
   }
 
   init(identifier: [UInt8], definition: Definition, added: Int64) {
@@ -87,6 +101,7 @@ extension TransitionPolicy {
       exitProbability = try reader.takeDouble()
       guard hasProbability else { throw Damage("the probabilities of a policy are 0") }
     }
+    verticalMargin = usualVerticalMargin
     if let defect { throw Damage(defect) }
   }
 }
@@ -113,7 +128,9 @@ extension BeaconIdentityCondition? {
     switch components {
     case 0: self = BeaconIdentityCondition(uuid: uuid)
     case 1: self = BeaconIdentityCondition(uuid: uuid, major: try reader.take())
-    default: self = BeaconIdentityCondition(uuid: uuid, major: try reader.take(), minor: try reader.take())
+    default:
+      let major: UInt16 = try reader.take()
+      self = BeaconIdentityCondition(uuid: uuid, major: major, minor: try reader.take())
     }
   }
 }

@@ -6,6 +6,8 @@ struct DeviceRow {
   var lastFix: Fix?
   /// The error ellipse of the last fix.
   var ellipse: FixEllipse?
+  /// The height of the last fix.
+  var height: FixHeight?
   var hostFlags: Diagnostics
   var unsupportedKinds: UInt32
   var isScanning: Bool
@@ -29,9 +31,12 @@ struct DeviceRow {
     writer.put(UInt8(unsupportedKinds))
     writer.put(isScanning)
     writer.putCompact(swept)
-    writer.put((lastFix == nil ? 0 : ellipse == nil ? 1 : 2) as UInt8)
+    writer.put((lastFix == nil ? 0 : (ellipse == nil ? 1 : 2) + (height == nil ? 0 : 2)) as UInt8)
     lastFix?.encode(to: &writer)
-    if lastFix != nil { ellipse?.encode(to: &writer) }
+    if lastFix != nil {
+      ellipse?.encode(to: &writer)
+      height?.encode(to: &writer)
+    }
     let hasDoubted = counters.doubtedFixes > 0 || !chain.isEmpty
     if gap != .min || hasDoubted { writer.putCompact(gap) }
     guard hasDoubted else { return }
@@ -53,9 +58,10 @@ struct DeviceRow {
     unsupportedKinds = UInt32(try reader.take(UInt8.self))
     isScanning = try reader.takeBool("scanning")
     swept = try reader.takeCompact("swept", in: 0...largest)
-    let hasFix: UInt8 = try reader.take("last_fix", in: 0...2)
+    let hasFix: UInt8 = try reader.take("last_fix", in: 0...4)
     lastFix = hasFix > 0 ? try Fix(reading: &reader) : nil
-    if hasFix == 2 { ellipse = try FixEllipse(reading: &reader) }
+    if hasFix == 2 || hasFix == 4 { ellipse = try FixEllipse(reading: &reader) }
+    if hasFix > 2 { height = try FixHeight(reading: &reader) }
     if reader.remaining > 0 {
       gap = try reader.takeSigned()
       guard gap != .min || reader.remaining > 0 else { throw Damage("a gap has no time") }
@@ -103,6 +109,7 @@ struct DeviceRow {
       hostFlags: tracker.host.flags, unsupportedKinds: tracker.host.unsupportedKinds, isScanning: tracker.isScanning,
       swept: swept)
     ellipse = tracker.lastEllipse
+    height = tracker.lastHeight
     gap = tracker.gap
     chain = tracker.chain
   }

@@ -29,6 +29,8 @@ extension EventEntry {
   private static let hasEvidence: UInt8 = 1 << 5
   private static let hasBeacon: UInt8 = 1 << 6
   private static let hasEvidenceDate: UInt8 = 1 << 7
+  /// In the number of the diagnostics: the generation of the part that decided a rule follows.
+  private static let isDecided: UInt64 = 1 << 20
 
   /// Encodes the event without its slot and generation, which the key of the row contains.
   func encode(to writer: inout ByteWriter) {
@@ -44,16 +46,21 @@ extension EventEntry {
     writer.put(notify.rawValue | marks.intersection(Self.pathMarks).rawValue | (isMarked ? Self.isMarked : 0))
     writer.putCompact(sequence)
     writer.putCompact(change)
-    writer.putCompact(UInt64(diagnostics.rawValue))
+    writer.putCompact(UInt64(diagnostics.rawValue) | (decidedBy != 0 ? Self.isDecided : 0))
     writer.putCompact(date)
     // The difference is small, because the evidence is rarely much older than the event.
     if evidenceDate != .min { writer.putCompact(date &- evidenceDate) }
+    if decidedBy != 0 { writer.putCompact(decidedBy) }
     if isEvident {
       writer.put(latitude)
       writer.put(longitude)
       if marks.contains(.probability) {
         writer.putMark()
         writer.put(probability.bitPattern)
+      }
+      if !verticalDistance.isNaN {
+        writer.putHeightMark()
+        writer.put(verticalDistance)
       }
       writer.putCompact(accuracy)
       writer.put(boundaryDistance)
@@ -77,17 +84,24 @@ extension EventEntry {
     guard notify.isSubset(of: .all), !marks.isSuperset(of: .directions) else { throw Damage("notify is \(marked)") }
     sequence = try reader.takeCompact("sequence", in: 0...EngineRestorer.largest)
     change = try reader.takeCompact("change", in: 0...EngineRestorer.largest)
-    diagnostics = Diagnostics(rawValue: try reader.takeCompact("diagnostics", in: 0...Diagnostics.all.rawValue))
+    let flags: UInt64 = try reader.takeCompact()
+    let given = flags & ~Self.isDecided
+    guard given <= UInt64(Diagnostics.all.rawValue) else { throw Damage("diagnostics is \(flags)") }
+    diagnostics = Diagnostics(rawValue: UInt32(given))
     // A dwell or a timeout may end after the last instant that an input can have.
     date = try reader.takeSigned()
     if bits & Self.hasEvidenceDate != 0 {
       evidenceDate = date &- (try reader.takeSigned())
       guard Timestamp(microseconds: evidenceDate).isValid else { throw Damage("evidence_date is \(evidenceDate)") }
     }
+    if flags & Self.isDecided != 0 {
+      decidedBy = try reader.takeCompact("decided_by", in: 1...EngineRestorer.largest)
+    }
     if bits & Self.hasEvidence != 0 {
       latitude = try reader.takeDouble()
       longitude = try reader.takeDouble()
       if reader.takeMark() { probability = try reader.takeProbability() }
+      if reader.takeHeightMark() { verticalDistance = try reader.takeVerticalDistance() }
       accuracy = try reader.takeCompactDouble()
       boundaryDistance = try reader.takeDouble()
     }

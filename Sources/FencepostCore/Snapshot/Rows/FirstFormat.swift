@@ -4,6 +4,7 @@ enum FirstFormat {
   static let format: UInt32 = 1
 
   /// Reads the rest of the head, after the format.
+  @_optimize(size)
   static func readHead(_ reader: inout ByteReader) throws(Damage) -> (HeadRow, DeviceRow) {
     let largest = EngineRestorer.largest
     let delivery = try reader.take(MonitorOptions.Delivery.self, "delivery")
@@ -48,6 +49,7 @@ enum FirstFormat {
   }
 
   /// - Parameter enter: Adds the definition to the table, and returns the slot for which the state is read.
+  @_optimize(size)
   static func readCondition(
     _ generation: UInt64, _ reader: inout ByteReader, enter: (DefinitionRow) throws(Damage) -> UInt32
   ) throws(Damage) -> (slot: UInt32, state: StateRow) {
@@ -70,7 +72,7 @@ enum FirstFormat {
         radius: try reader.takeDouble())
       if let defect = circle.defect { throw Damage(defect) }
       subject = .circle(circle)
-    case .polygonalGeographic, .corridorGeographic, .lineGeographic:
+    case .polygonalGeographic, .corridorGeographic, .lineGeographic, .rule:
       throw Damage("kind is \(kind.rawValue), which format 1 does not have")
     case .beaconIdentity:
       guard let beacon = try takeBeacon(&reader) else { throw Damage.noUUID }

@@ -18,7 +18,11 @@ struct HeadRow {
     static let timings = Features(rawValue: 8)
     /// A fix had an error ellipse.
     static let ellipses = Features(rawValue: 16)
-    static let all: Features = [.doubts, .probabilities, .exitsFirst, .timings, .ellipses]
+    /// A condition has an ``AltitudeBand``, or a fix had a height.
+    static let heights = Features(rawValue: 64)
+    /// A condition is a rule.
+    static let rules = Features(rawValue: 128)
+    static let all: Features = [.doubts, .probabilities, .exitsFirst, .timings, .ellipses, .heights, .rules]
   }
 
   /// Whether this type reads rows of a format.
@@ -116,6 +120,8 @@ struct HeadRow {
     if options.plausibility != nil || engine.tracker.hasDoubted { features.insert(.doubts) }
     if engine.table.policies.hasTimings || engine.tracker.hasTimed { features.insert(.timings) }
     if engine.tracker.hasHadEllipses { features.insert(.ellipses) }
+    if engine.table.policies.hasBands || engine.tracker.hasHadHeights { features.insert(.heights) }
+    if engine.table.rules != nil { features.insert(.rules) }
   }
 
   /// The head of a shared table, as that of a monitor without inputs.
@@ -124,6 +130,8 @@ struct HeadRow {
       options: options, conditionCount: UInt64(table.count), lastGeneration: table.order.lastGeneration,
       lastSequence: 0,
       lastChange: 0, lastTicket: 0, hasProbabilities: table.policies.hasProbabilities)
+    if table.policies.hasTimings { features.insert(.timings) }
+    if table.policies.hasBands { features.insert(.heights) }
   }
 
   /// Returns an engine that contains only the data of the head.
@@ -139,6 +147,7 @@ struct HeadRow {
     engine.delivery.restore(sequence: lastSequence, change: lastChange)
     engine.table.startTickets(after: lastTicket)
     engine.tracker.hasHadEllipses = features.contains(.ellipses)
+    engine.tracker.hasHadHeights = features.contains(.heights)
   }
 }
 

@@ -32,7 +32,7 @@ extension GeodesicShape {
       case .polygonalGeographic: (true, false)
       case .corridorGeographic: (false, false)
       case .lineGeographic: (false, true)
-      case .circularGeographic, .beaconIdentity: throw Damage("kind is \(kind.rawValue), which has no vertices")
+      case .circularGeographic, .beaconIdentity, .rule: throw Damage("kind is \(kind.rawValue), which has no vertices")
       }
     let options: UInt8 = try reader.take("options of a shape", in: 0...(isPolygon ? 3 : 1))
     let metres = try reader.takeCompactDouble()

@@ -18,8 +18,12 @@ struct StateRow {
   /// The beacon that the last event named; saved together with `track`.
   var refinement: BeaconIdentityCondition?
 
-  /// A bit in the byte of the states: ``timed`` is the last part of the row.
+  /// The state of a rule besides its observed state; `nil` for other conditions and for a rule without more state.
+  var rule: RuleRow?
+
+  /// Bits in the byte of the states: ``timed`` and ``rule`` are the last parts of the row.
   private static let hasTimed: UInt8 = 16
+  private static let hasRule: UInt8 = 32
 
   /// The optional parts that the row contains.
   private struct Parts: OptionSet {
@@ -48,7 +52,8 @@ struct StateRow {
   }
 
   func encode(to writer: inout ByteWriter) {
-    writer.put(observed.rawValue | noted.rawValue << 2 | (timed != nil ? Self.hasTimed : 0))
+    writer.put(
+      observed.rawValue | noted.rawValue << 2 | (timed != nil ? Self.hasTimed : 0) | (rule != nil ? Self.hasRule : 0))
     writer.put(parts.rawValue)
     if notedFlags != 0 { writer.putCompact(UInt64(notedFlags)) }
     if let ticket { writer.putCompact(ticket) }
@@ -65,10 +70,11 @@ struct StateRow {
       refinement.encode(to: &writer)
     }
     timed?.encode(to: &writer)
+    rule?.encode(to: &writer)
   }
 
   init(slot: UInt32, generation: UInt64, reading reader: inout ByteReader) throws(Damage) {
-    let states: UInt8 = try reader.take("states of a condition", in: 0...31)
+    let states: UInt8 = try reader.take("states of a condition", in: 0...63)
     guard let observed = Observed(rawValue: states & 3), let noted = Event.State(rawValue: states >> 2 & 3) else {
       throw Damage("the states of a condition are \(states)")
     }
@@ -96,6 +102,9 @@ struct StateRow {
       refinement = try BeaconIdentityCondition?(reading: &reader)
     }
     if states & Self.hasTimed != 0 { timed = try TimedRow(reading: &reader) }
+    if states & Self.hasRule != 0 {
+      rule = try RuleRow(slot: slot, generation: generation, reading: &reader)
+    }
     try reader.end()
   }
 
@@ -124,11 +133,13 @@ struct StateRow {
     var isUntold = observed == .undetermined
     if row.kind.isGeographic {
       if row.generation <= swept { isUntold = observed == .outside }
+    } else if row.kind.isRule {
+      rule = RuleRow(engine.tracker, slot, engine.table)
     } else {
       let known = engine.tracker.beacon(slot) ?? BeaconTrack()
       if !known.isBlank || refinement != nil { track = known }
     }
-    if isUntold, noted == row.assumed, parts.isEmpty, timed == nil { return nil }
+    if isUntold, noted == row.assumed, parts.isEmpty, timed == nil, rule == nil { return nil }
   }
 }
 
@@ -137,17 +148,20 @@ extension Candidate {
     fix.encode(to: &writer)
     writer.put(boundaryDistance)
     writer.putCompact(deadline)
-    writer.put((isTimed ? 1 : 0 as UInt8) | (isOnPath ? 2 : 0) | (probability.isNaN ? 0 : 4))
+    writer.put(
+      (isTimed ? 1 : 0 as UInt8) | (isOnPath ? 2 : 0) | (probability.isNaN ? 0 : 4) | (verticalDistance.isNaN ? 0 : 8))
     if !probability.isNaN { writer.put(probability.bitPattern) }
+    if !verticalDistance.isNaN { writer.put(verticalDistance) }
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
     self.init(
       fix: try Fix(reading: &reader), boundaryDistance: try reader.takeDouble(), deadline: try reader.takeDeadline(),
       isTimed: false)
-    let bits: UInt8 = try reader.take("timed", in: 0...7)
+    let bits: UInt8 = try reader.take("timed", in: 0...15)
     isTimed = bits & 1 != 0
     isOnPath = bits & 2 != 0
     if bits & 4 != 0 { probability = try reader.takeProbability() }
+    if bits & 8 != 0 { verticalDistance = try reader.takeVerticalDistance() }
   }
 }

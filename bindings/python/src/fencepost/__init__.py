@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ._replay.replay import replay
     from ._replay.tune import Tuning, tune
     from ._values.any_condition import Condition
+    from ._values.bands import AltitudeBand
     from ._values.conditions import (
         Beacon,
         BeaconIdentityCondition as BeaconIdentityCondition,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from ._values.lines import Gate, LineGeographicCondition as LineGeographicCondition
     from ._values.policy import TransitionPolicy
     from ._values.records import Record
+    from ._values.rules import Rule
     from ._values.schedule import Schedule, Timing
     from ._values.shapes import (
         Corridor,
@@ -93,6 +95,7 @@ _MODULES = {
     "_replay.replay": "replay",
     "_replay.tune": "Tuning tune",
     "_values.any_condition": "Condition",
+    "_values.bands": "AltitudeBand",
     "_values.conditions": "Beacon Circle",
     "_values.enums": "Cause CrossingDirection Delivery DevicePath Diagnostics Durability DwellPolicy EventKind "
     "EventOrder EvidenceSource Notify State",
@@ -102,6 +105,7 @@ _MODULES = {
     "_values.policy": "TransitionPolicy",
     "_values.schedule": "Schedule Timing",
     "_values.records": "Record",
+    "_values.rules": "Rule",
     "_values.shapes": "Corridor Polygon",
 }
 _ALIASES = {
@@ -150,6 +154,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "FIX_RECORD",
+    "AltitudeBand",
     "Beacon",
     "BeaconSighting",
     "Cause",
@@ -182,6 +187,7 @@ __all__ = [
     "Record",
     "Reorderer",
     "RotationPlanner",
+    "Rule",
     "Schedule",
     "SignificantChangeFilter",
     "State",

@@ -2,9 +2,12 @@ from typing import Any, Final, Generic, TypeVar, final
 
 from typing_extensions import Buffer
 
+from ._values.bands import BandRow
 from ._values.events import EventRow
 from ._values.policy import DefinitionRow, PolicyRow
 from ._values.records import Geometry, RecordRow
+from ._values.rules import RuleRow
+from ._values.schedule import TimingRow
 
 _Row = TypeVar("_Row")
 
@@ -127,6 +130,16 @@ class _ConditionHandle:
         ensure: bool,
         /,
     ) -> bool: ...
+    def add_rule(
+        self,
+        identifier: str,
+        rule: RuleRow,
+        assuming: int,
+        policy: PolicyRow | None,
+        tag: int,
+        ensure: bool,
+        /,
+    ) -> bool: ...
     def add_beacon(
         self,
         identifier: str,
@@ -147,7 +160,16 @@ class _ConditionHandle:
     def nearest_boundary_point(
         self, identifier: str, latitude: float, longitude: float, /
     ) -> tuple[float, float] | None: ...
-    def containing(self, latitudes: Any, longitudes: Any, offsets: Any, generations: Any, distances: Any, /) -> int: ...
+    def containing(
+        self,
+        latitudes: Any,
+        longitudes: Any,
+        offsets: Any,
+        generations: Any,
+        distances: Any,
+        heights: tuple[Any, Any, Any] | None = ...,
+        /,
+    ) -> int: ...
     def nearest(self, latitudes: Any, longitudes: Any, nearest: int, generations: Any, distances: Any, /) -> int: ...
     def identifiers_of(self, generations: Any, /) -> list[str | None]: ...
     def probability(
@@ -235,16 +257,15 @@ class Monitor(_ConditionHandle, _EventHandle[EventRow]):
         list[bool],
         tuple[float, float, float] | None,
         bool,
+        int | None,
     ]: ...
-    def feed_fix(
-        self, latitude: float, longitude: float, accuracy: float, time_us: int, /, *ellipse: float
-    ) -> None: ...
+    def feed_fix(self, latitude: float, longitude: float, accuracy: float, time_us: int, /, *beside: float) -> None: ...
     def feed_fixes(self, fixes: Buffer, /) -> tuple[int, int, int, int]: ...
     def feed_columns(
         self,
         latitude: Buffer,
         longitude: Buffer,
-        accuracy: Buffer | float | tuple[Any, Any, Any, Any] | None,
+        accuracy: Buffer | float | tuple[Any, ...] | None,
         time: Buffer,
         multiplier: int,
         divisor: int,
@@ -263,7 +284,9 @@ class Conditions(_ConditionHandle):
     def snapshot(self) -> bytes: ...
     @classmethod
     def restore(cls, snapshot: Buffer, /) -> Conditions: ...
-    def condition(self, identifier: str, /) -> tuple[str, int, Geometry, int, int, PolicyRow] | None: ...
+    def condition(
+        self, identifier: str, /
+    ) -> tuple[str, int, Geometry, int, int, PolicyRow, BandRow | None, TimingRow | None] | None: ...
     def length(self) -> int: ...
     def version(self) -> tuple[int, int, bytes]: ...
 
@@ -299,13 +322,13 @@ class Fleet(_EventHandle[tuple[Any, ...]]):
     def conditions(self) -> Conditions: ...
     def statistics(self) -> tuple[int | None, int, int, int, int, int, int, int, int, int, int, int, bool, int]: ...
     def feed_fix(
-        self, device: str, latitude: float, longitude: float, accuracy: float, time_us: int, /, *ellipse: float
+        self, device: str, latitude: float, longitude: float, accuracy: float, time_us: int, /, *beside: float
     ) -> None: ...
     def feed_columns(
         self,
         latitude: Buffer,
         longitude: Buffer,
-        accuracy: Buffer | float | tuple[Any, Any, Any, Any] | None,
+        accuracy: Buffer | float | tuple[Any, ...] | None,
         time: Buffer,
         multiplier: int,
         divisor: int,
@@ -357,6 +380,8 @@ def event_json(
     accuracy: float | None,
     boundary_distance: float | None,
     probability: float | None,
+    vertical_distance: float | None,
+    decided_by: int | None,
     evidence: int,
     /,
 ) -> str: ...
@@ -367,7 +392,7 @@ def feed_tracks(
     tracks: Buffer,
     latitude: Buffer,
     longitude: Buffer,
-    accuracy: Buffer | tuple[Buffer | None, Buffer, Buffer, Buffer] | None,
+    accuracy: Buffer | tuple[Buffer | None, ...] | None,
     time: Buffer,
     start: int,
     stop: int,

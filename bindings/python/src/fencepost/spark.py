@@ -34,6 +34,13 @@ def events(
     longitude: str | None = None,
     accuracy: str | None = None,
     time: str | None = None,
+    error_major: str | None = None,
+    error_minor: str | None = None,
+    error_orientation: str | None = None,
+    altitude: str | None = None,
+    vertical_accuracy: str | None = None,
+    geoid_height: str | None = None,
+    ground_height: str | None = None,
     delay: str = "20 seconds",
     shards: int = 64,
     ordered: bool = False,
@@ -70,6 +77,24 @@ def events(
         accuracy: The column of accuracies, in metres. 0 or null means that the accuracy was not reported; negative or
             NaN means that the row has no position.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
+        error_major: The column of the major one-sigma semi-axes of error ellipses, in metres. Policies with an
+            ``entry_probability`` use the ellipse instead of the accuracy. The three columns of the ellipse belong
+            together. They are found by the names ``error_major_m``, ``error_minor_m`` and ``error_orientation_deg``. A
+            row whose three values are null or NaN has no ellipse; a row with an invalid ellipse counts as invalid.
+        error_minor: The column of the minor one-sigma semi-axes, in metres.
+        error_orientation: The column of the directions of the major axes, in degrees clockwise from north.
+        altitude: The column of heights above the ellipsoid, in metres, for conditions with limits of altitude. It is
+            found by the names ``ellipsoid_altitude_m``, ``ellipsoidal_altitude`` and ``altHAE``, but not by
+            ``altitude``, because many sources have heights above mean sea level there. A row without an altitude does
+            not change the state of such a condition while it is inside on the map.
+        vertical_accuracy: The column of the uncertainties of the altitudes, in metres. 0 or null means that it was not
+            reported; negative or NaN means that the row has no altitude. This column and the next two are found by the
+            names ``vertical_accuracy_m``, ``geoid_height_m`` and ``ground_height_m``, also without ``_m``. They need an
+            altitude.
+        geoid_height: The column of the heights of mean sea level above the ellipsoid, in metres, for limits with the
+            reference ``mean_sea_level``.
+        ground_height: The column of the heights of the ground above the ellipsoid, in metres, for limits with the
+            reference ``ground``.
         delay: The watermark delay: a row may be earlier than the latest row by at most this delay. The query holds back
             each row for the time `delay`, so that earlier rows can still arrive.
         shards: The number of parts that the state is divided into. The number of shards cannot change as long as a
@@ -126,7 +151,9 @@ def events(
     from ._spark.stream import stream_events
 
     given = _given(
-        device=device, latitude=latitude, longitude=longitude, accuracy=accuracy, time=time, beacons=beacons,
+        device=device, latitude=latitude, longitude=longitude, accuracy=accuracy, time=time, error_major=error_major,
+        error_minor=error_minor, error_orientation=error_orientation, altitude=altitude,
+        vertical_accuracy=vertical_accuracy, geoid_height=geoid_height, ground_height=ground_height, beacons=beacons,
         refresh=refresh,
     )  # fmt: skip
     if missing_versions not in ("skip", "stop"):
@@ -149,6 +176,13 @@ def replay(
     longitude: str | None = None,
     accuracy: str | None = None,
     time: str | None = None,
+    error_major: str | None = None,
+    error_minor: str | None = None,
+    error_orientation: str | None = None,
+    altitude: str | None = None,
+    vertical_accuracy: str | None = None,
+    geoid_height: str | None = None,
+    ground_height: str | None = None,
     by: str | None = None,
     plausible_speed: float | None = None,
     corroboration_count: int = 3,
@@ -173,6 +207,13 @@ def replay(
         longitude: Degrees.
         accuracy: The column of accuracies, in metres.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
+        error_major: The column of the major one-sigma semi-axes of error ellipses, as for :func:`events`.
+        error_minor: The column of the minor semi-axes, as for :func:`events`.
+        error_orientation: The column of the directions of the major axes, as for :func:`events`.
+        altitude: The column of heights above the ellipsoid, as for :func:`events`.
+        vertical_accuracy: The column of the uncertainties of the altitudes, as for :func:`events`.
+        geoid_height: The column of the heights of mean sea level above the ellipsoid, as for :func:`events`.
+        ground_height: The column of the heights of the ground above the ellipsoid, as for :func:`events`.
         by: Another name for `device`.
         plausible_speed: The greatest plausible speed of a device, as for :func:`events`.
         corroboration_count: The number of doubted fixes that are trusted together, as for :func:`events`.
@@ -196,7 +237,11 @@ def replay(
     column = device_column(device, by)
     if column is None:
         raise TypeError("device must name the column of the devices")
-    given = _given(device=column, latitude=latitude, longitude=longitude, accuracy=accuracy, time=time)
+    given = _given(
+        device=column, latitude=latitude, longitude=longitude, accuracy=accuracy, time=time, error_major=error_major,
+        error_minor=error_minor, error_orientation=error_orientation, altitude=altitude,
+        vertical_accuracy=vertical_accuracy, geoid_height=geoid_height, ground_height=ground_height,
+    )  # fmt: skip
     trust = Trust(plausible_speed, corroboration_count, corroboration_time, accuracy_confidence, order)
     found: DataFrame = replay_frame(frame, table_of(conditions), given, trust)
     return found
@@ -208,6 +253,9 @@ def containing(
     *,
     latitude: str | None = None,
     longitude: str | None = None,
+    altitude: str | None = None,
+    geoid_height: str | None = None,
+    ground_height: str | None = None,
     distances: bool = False,
     metrics: str = "fencepost_points",
 ) -> DataFrame:
@@ -220,6 +268,10 @@ def containing(
         latitude: The column of latitudes, in degrees. If `latitude` or `longitude` is omitted, that column is found by
             its name.
         longitude: The column of longitudes, in degrees. A row whose point is null, NaN or out of range is skipped.
+        altitude: The column of heights above the ellipsoid, in metres, for conditions with limits of altitude; it is
+            found by the names that :func:`events` knows. A limit whose height is missing, null or NaN is ignored.
+        geoid_height: The column of the heights of mean sea level above the ellipsoid, as for :func:`events`.
+        ground_height: The column of the heights of the ground above the ellipsoid, as for :func:`events`.
         distances: True to add a column with the signed distance to the boundary, in metres; the distance is 0 or less,
             because the point is inside.
         metrics: The name for this function's metrics in the ``observedMetrics`` of a stream's progress; the metrics
@@ -237,18 +289,19 @@ def containing(
     require("pyspark.sql", "spark")
     from ._spark.batch import join_frame
 
-    given = _given(latitude=latitude, longitude=longitude)
+    given = _given(
+        latitude=latitude, longitude=longitude, altitude=altitude, geoid_height=geoid_height,
+        ground_height=ground_height,
+    )  # fmt: skip
     found: DataFrame = join_frame(frame, table_of(conditions), given, bool(distances), metrics)
     return found
 
 
 def table_of(conditions: Zones | ConditionsSource) -> Zones:
     """Returns `conditions` itself if it is a table, and otherwise a table made from the source."""
-    if isinstance(conditions, Zones):
-        return conditions
     if conditions is None:
         raise TypeError("conditions must be Zones or an argument of Zones, not None")
-    return Zones(conditions)
+    return conditions if isinstance(conditions, Zones) else Zones(conditions)
 
 
 def _given(**names: str | None) -> Mapping[str, str]:

@@ -66,7 +66,15 @@ def test_jsonl_is_the_cores(run: Run) -> None:
 def test_csv_says_the_same(run: Run) -> None:
     rows = list(csv.DictReader(io.StringIO(run(*DEMO, *SIGHTINGS, "--format", "csv").stdout)))
     events = [json.loads(line) for line in GOLDEN.splitlines()]
-    assert len(rows) == len(events) and list(rows[0]) == [*events[0], "evidence", "gap", "direction", "probability"]
+    assert len(rows) == len(events) and list(rows[0]) == [
+        *events[0],
+        "evidence",
+        "gap",
+        "direction",
+        "probability",
+        "vertical_distance",
+        "decided_by",
+    ]
     assert {(row["evidence"], row["gap"]) for row in rows} == {("fix", "False"), ("", "False")}
     for row, event in zip(rows, events):
         for key in ("sequence", "identifier", "state", "cause", "date", "latitude", "boundary_distance"):
@@ -187,6 +195,27 @@ def test_columns(run: Run, files: Path) -> None:
     assert mentions(one_line(run(*arguments)), "column … latitude")
     assert run(*arguments, "--columns", "latitude=north,longitude=east,time=when").stdout.count("\n") == 1
     assert "argument --columns: 'up=down' is not" in one_line(run(*arguments, "--columns", "up=down"))
+
+
+def test_repeated_columns(run: Run, files: Path) -> None:
+    """The last option replaced the ones before it without a word."""
+    (files / "t.csv").write_text("when,north,east\n0,0,0\n")
+    (files / "p.csv").write_text("name,north,east,size\na,0,0,100\n")
+    arguments = ("replay", "t.csv", "--format", "jsonl", "--conditions")
+    columns = ("--columns", "latitude=north", "--columns", "longitude=east", "--columns=time=when,latitude=north")
+    assert run(*arguments, "c.geojson", *columns).stdout.count("\n") == 1
+    twice = mentions(one_line(run(*arguments, "c.geojson", *columns, "--columns", "time=north")), "'when' … 'north'")
+    within = mentions(one_line(run(*arguments, "c.geojson", "--columns", "time=when,time=east")), "'when' … 'east'")
+    assert twice and within
+    names = [
+        f"--conditions-columns={pair}"
+        for pair in ("latitude=north", "longitude=east", "identifier=name", "radius=size")
+    ]
+    assert run(*arguments, "p.csv", *columns, *names).stdout.count("\n") == 1
+    assert run("circles", "p.csv", *names).stdout.count('"a"') == 1
+    for command in (arguments[:2], ("circles", "p.csv")):
+        said = one_line(run(*command, *names, "--conditions-columns", "radius=north"))
+        assert mentions(said, "--conditions-columns: radius … 'size' … 'north'")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import resource
 import subprocess
 import sys
@@ -142,6 +143,18 @@ def test_a_line_without_an_end(tmp_path: Path, begin: bytes) -> None:
     errors = in_little_memory(path, 1 << 30)
     assert "more than 100 times" in errors[0] and "longer than 16 MiB" in errors[1]
     assert f"line {begin.count(10) + 1}:" in errors[1]
+
+
+@pytest.mark.parametrize("name", ["-a" * 50_000, "a" * 100_000, "altitude" * 10_000])
+def test_a_long_name_of_a_property(tmp_path: Path, name: str) -> None:
+    """The names of properties are compared with words about limits of height, in time proportional to their length."""
+    properties = {"id": "a", "radius": 100, name: 1, name + " min altitude": 1}
+    feature = {"type": "Feature", "geometry": {"type": "Point", "coordinates": [0, 0]}, "properties": properties}
+    path = tmp_path / "c.geojson"
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}))
+    with pytest.warns(InputWarning, match="not read as a limit of height") as caught:
+        assert Zones(path).identifiers == ["a"]
+    assert len(str(caught[0].message)) < 500
 
 
 def test_a_long_header(tmp_path: Path) -> None:

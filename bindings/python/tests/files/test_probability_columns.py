@@ -69,7 +69,7 @@ def test_both_forms_give_the_same_policy(tmp_path: Path, written: Written) -> No
     assert written(tmp_path, CERTAIN) == expected
     assert written(tmp_path, {"Entry Probability": 0.99, "exitProbability": 0.01}) == expected
     assert written(tmp_path, CERTAIN | {"policy": {"entry_dwell": 3}}) == TransitionPolicy(entry_dwell=3, **OBJECT)
-    exact = TransitionPolicy(entry_dwell=0, exit_dwell=0, entry_margin=0, exit_margin=0, **OBJECT)
+    exact = TransitionPolicy(entry_dwell=0, exit_dwell=0, entry_margin=0, exit_margin=0, vertical_margin=0, **OBJECT)
     assert written(tmp_path, CERTAIN | {"policy": "exact"}) == exact
     assert written(tmp_path, {"policy": {"entry_dwell": 3}}) == TransitionPolicy(entry_dwell=3)
 

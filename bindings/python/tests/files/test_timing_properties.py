@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fencepost import Fix, InputError, Monitor, Schedule, Timing, TransitionPolicy, Zones, replay
+from fencepost import Circle, Fix, InputError, Monitor, Schedule, Timing, TransitionPolicy, Zones, replay
 from fencepost._files.condition_files import read_conditions
 
 MORNING = "2026-03-02T08:00+01:00/2026-03-02T12:00+01:00"
@@ -88,8 +88,8 @@ def test_replay_and_monitor() -> None:
     assert str(monitor.explain("depot").reason) == "inactive"
 
 
-def test_a_table_refuses() -> None:
-    with pytest.raises(InputError) as caught:
-        Zones(collection(max_events=1))
-    text = str(caught.value)
-    assert "features[0]" in text and "max_events" in text
+def test_a_table_of_fleets_has_the_properties() -> None:
+    expected = Zones()
+    lon, lat = collection()["features"][0]["geometry"]["coordinates"]
+    expected.add(Circle(lat, lon, 100), "depot", timing=Timing(max_events=1))
+    assert Zones(collection(max_events=1)).snapshot() == expected.snapshot()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import mentions
 from uas_documents import (
     DAY,
     RING,
@@ -26,14 +27,18 @@ from uas_documents import (
     zone,
 )
 
-from fencepost import Circle, Fix, InputError, Monitor, Polygon, TransitionPolicy, Zones, replay, uas
+from fencepost import Circle, Fix, InputError, Monitor, Polygon, Rule, TransitionPolicy, Zones, replay, uas
 from fencepost._files.condition_files import read_conditions
 from fencepost.errors import InvalidArgumentError
-from fencepost.uas import Band, HeightReference, Restriction
+from fencepost.uas import AltitudeBand, HeightReference, Restriction
 
 SQUARE = Polygon({"type": "Polygon", "coordinates": [RING]}, edges="planar")
 AGL, AMSL, WGS84 = HeightReference.GROUND, HeightReference.MEAN_SEA_LEVEL, HeightReference.ELLIPSOID
 FOOT = 0.3048
+
+
+def band(low: float, high: float, below: HeightReference = WGS84, above: HeightReference = WGS84) -> AltitudeBand:
+    return AltitudeBand(low, high, min_reference=below, max_reference=above)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +54,7 @@ FOOT = 0.3048
 def test_a_zone_is_a_condition(document: Any, place: str) -> None:
     (row,) = rows(document)
     assert (row.place, row.identifier, row.footprint) == (place, "ZRH0001", SQUARE)
-    assert row.band == Band(50, 120, AGL, AGL)
+    assert row.band == band(50, 120, AGL, AGL)
     assert (row.name, row.restriction, row.timing) == ("a zone", Restriction.PROHIBITED, None)
 
 
@@ -69,7 +74,7 @@ def test_zones_with_several_volumes_are_numbered() -> None:
         ("ZRH0001/2", "features[0].geometry.geometries[1]"),
     ]
     assert two[1].footprint == three[1].footprint == Circle(47.35, 8.55, 1000)
-    assert two[1].band == three[1].band == Band(120, 300, AGL, AGL)
+    assert two[1].band == three[1].band == band(120, 300, AGL, AGL)
 
 
 def test_polygons_with_holes_and_parts() -> None:
@@ -87,43 +92,43 @@ def test_polygons_with_holes_and_parts() -> None:
 def test_feet_are_feet_of_limits_and_in_ed269_of_radii() -> None:
     (row,) = rows(ed269(zone(circle(1000, uomDimensions="FT", lowerLimit=100, upperLimit=400))))
     assert row.footprint == Circle(47.35, 8.55, 1000 * FOOT)
-    assert row.band == Band(100 * FOOT, 400 * FOOT, AGL, AGL)
+    assert row.band == band(100 * FOOT, 400 * FOOT, AGL, AGL)
     (row,) = rows(ed318(feature(point(1000, layer={"uom": "ft", "lower": 100, "upper": 400}))))
     assert row.footprint == Circle(47.35, 8.55, 1000)  # ED-318 states radii in metres
-    assert row.band == Band(100 * FOOT, 400 * FOOT, AGL, AGL)
-    assert rows(ed318(feature(layered(layer={"uom": None}))))[0].band == Band(50, 120, AGL, AGL)
-    assert rows(ed318(feature(layered(layer={"uom": "FT"}))))[0].band == Band(50 * FOOT, 120 * FOOT, AGL, AGL)
+    assert row.band == band(100 * FOOT, 400 * FOOT, AGL, AGL)
+    assert rows(ed318(feature(layered(layer={"uom": None}))))[0].band == band(50, 120, AGL, AGL)
+    assert rows(ed318(feature(layered(layer={"uom": "FT"}))))[0].band == band(50 * FOOT, 120 * FOOT, AGL, AGL)
 
 
 @pytest.mark.parametrize(
-    ("changes", "band"),
+    ("changes", "limits"),
     [
-        ({}, Band(50, 120, AGL, AGL)),
-        ({"lowerVerticalReference": "AMSL"}, Band(50, 120, AMSL, AGL)),
-        ({"lowerVerticalReference": "WGS84", "upperVerticalReference": "AMSL"}, Band(50, 120, WGS84, AMSL)),
-        ({"lowerLimit": 500, "upperVerticalReference": "AMSL"}, Band(500, 120, AGL, AMSL)),
-        ({"lowerLimit": "50", "upperLimit": "120.5"}, Band(50, 120.5, AGL, AGL)),
-        ({"upperLimit": None}, Band(50, inf, AGL)),
-        ({"upperLimit": None, "upperVerticalReference": None}, Band(50, inf, AGL)),
-        ({"upperLimit": 99_999}, Band(50, inf, AGL)),
-        ({"upperLimit": 99_998}, Band(50, 99_998, AGL, AGL)),
-        ({"lowerLimit": None}, Band(-inf, 120, altitude_max_reference=AGL)),
-        ({"lowerLimit": 0}, Band(-inf, 120, altitude_max_reference=AGL)),
-        ({"lowerLimit": "-0"}, Band(-inf, 120, altitude_max_reference=AGL)),
-        ({"lowerLimit": 0, "lowerVerticalReference": "AMSL"}, Band(0, 120, AMSL, AGL)),
-        ({"lowerLimit": -20, "lowerVerticalReference": "WGS84"}, Band(-20, 120, WGS84, AGL)),
+        ({}, band(50, 120, AGL, AGL)),
+        ({"lowerVerticalReference": "AMSL"}, band(50, 120, AMSL, AGL)),
+        ({"lowerVerticalReference": "WGS84", "upperVerticalReference": "AMSL"}, band(50, 120, WGS84, AMSL)),
+        ({"lowerLimit": 500, "upperVerticalReference": "AMSL"}, band(500, 120, AGL, AMSL)),
+        ({"lowerLimit": "50", "upperLimit": "120.5"}, band(50, 120.5, AGL, AGL)),
+        ({"upperLimit": None}, band(50, inf, AGL)),
+        ({"upperLimit": None, "upperVerticalReference": None}, band(50, inf, AGL)),
+        ({"upperLimit": 99_999}, band(50, inf, AGL)),
+        ({"upperLimit": 99_998}, band(50, 99_998, AGL, AGL)),
+        ({"lowerLimit": None}, band(-inf, 120, above=AGL)),
+        ({"lowerLimit": 0}, band(-inf, 120, above=AGL)),
+        ({"lowerLimit": "-0"}, band(-inf, 120, above=AGL)),
+        ({"lowerLimit": 0, "lowerVerticalReference": "AMSL"}, band(0, 120, AMSL, AGL)),
+        ({"lowerLimit": -20, "lowerVerticalReference": "WGS84"}, band(-20, 120, WGS84, AGL)),
         ({"lowerLimit": 0, "upperLimit": None}, None),
         ({"lowerLimit": None, "upperLimit": 100_000}, None),
     ],
 )
-def test_limits_and_references(changes: dict[str, Any], band: Band | None) -> None:
+def test_limits_and_references(changes: dict[str, Any], limits: AltitudeBand | None) -> None:
     (row,) = rows(ed269(zone(volume(**changes))))
-    assert row.band == band
+    assert row.band == limits
     names = {"lowerLimit": "lower", "upperLimit": "upper"} | {
         f"{which}VerticalReference": f"{which}Reference" for which in ("lower", "upper")
     }
     (same,) = rows(ed318(feature(layered(layer={names[name]: value for name, value in changes.items()}))))
-    assert same.band == band
+    assert same.band == limits
 
 
 def test_a_geometry_without_a_layer_has_no_band() -> None:
@@ -205,6 +210,82 @@ def test_files_and_documents(document: Any, tmp_path: Path) -> None:
         assert uas.read(source) == zones
 
 
+def test_zones_are_monitored_with_their_heights() -> None:
+    document = ed269(zone(volume(), volume(lowerLimit=300, upperLimit=400, lowerVerticalReference="AMSL")))
+    monitor = Monitor()
+    for each in uas.read(document).values():
+        monitor.add(each.footprint, each.identifier, policy="exact", band=each.band)
+    for second, altitude, geoid, ground in (
+        (0, 500, 47, 400),
+        (1, 540, 47, 470),
+        (2, 540, None, 470),
+        (3, 440, None, None),
+    ):
+        heights = {"altitude": altitude, "geoid_height": geoid, "ground_height": ground}
+        monitor.feed(Fix(47.35, 8.55, accuracy=5, time=START + second * 1_000_000, **heights))
+    found = [(event.identifier, str(event.state), event.vertical_distance) for event in monitor.events()]
+    assert found == [
+        ("ZRH0001/1", "satisfied", -20.0),
+        ("ZRH0001/2", "satisfied", -153.0),
+    ]
+
+
+def test_a_zone_with_several_volumes_is_a_rule() -> None:
+    """A drone climbs from one volume into another, and above it: only the zone has events, and no exit between them."""
+    high = volume(lowerLimit=120, upperLimit=300)
+    document = ed269(zone(volume(), high, name="tower"), zone(identifier="single"))
+    zones = uas.read(document)
+    assert [each.zone for each in zones.values()] == ["ZRH0001", "ZRH0001", "single"]
+    rules = uas.rules(zones)
+    assert rules == {"ZRH0001": Rule.any("ZRH0001/1", "ZRH0001/2")}
+    silent = TransitionPolicy.from_dict({"notify": []}, base=TransitionPolicy.exact())
+    monitor = Monitor()
+    for each in zones.values():
+        policy = "exact" if each.identifier == each.zone else silent
+        monitor.add(each.footprint, each.identifier, policy=policy, band=each.band)
+    for identifier, rule in rules.items():
+        monitor.add(rule, identifier, policy="exact", tag=zones[rule.parts[0]].restriction)
+    for minute, above_ground in enumerate((10, 60, 130, 200, 400, 100, 10)):
+        heights = {"altitude": 400 + above_ground, "ground_height": 400}
+        monitor.feed(Fix(47.35, 8.55, accuracy=5, time=START + minute * 60_000_000, **heights))
+    found = [(event.identifier, str(event.state), (event.date_us - START) // 60_000_000, event.tag)
+             for event in monitor.events() if event.identifier != "single"]  # fmt: skip
+    changes = [("unsatisfied", 0), ("satisfied", 1), ("unsatisfied", 4), ("satisfied", 5), ("unsatisfied", 6)]
+    assert found == [("ZRH0001", *change, Restriction.PROHIBITED) for change in changes]
+
+
+def test_rules_name_the_volumes_that_are_there() -> None:
+    parts = {"type": "GeometryCollection", "geometries": [layered(), point(), point(2000)]}
+    zones = uas.read(ed318(feature(parts)))
+    assert uas.rules(zones) == {"ZRH0001": Rule.any("ZRH0001/1", "ZRH0001/2", "ZRH0001/3")}
+    del zones["ZRH0001/2"]
+    assert uas.rules(zones) == {"ZRH0001": Rule.any("ZRH0001/1", "ZRH0001/3")}
+    assert uas.rules(uas.read(ed318(feature()))) == uas.rules({}) == {}
+    # A single zone whose identifier looks like a volume's is not a volume.
+    assert uas.rules(uas.read(ed269(zone(identifier="A/1"), zone(identifier="A/2")))) == {}
+    many = uas.read(ed269(zone(*[volume()] * 1001)))
+    with pytest.raises(InvalidArgumentError, match="1001 parts"):
+        uas.rules(many)
+    assert len(uas.rules(dict(list(many.items())[:1000]))["ZRH0001"].parts) == 1000
+
+
+@pytest.mark.parametrize(
+    ("zones", "place"),
+    [
+        # The rule of the first zone needs the identifier of the second one.
+        ([zone(volume(), volume()), zone()], "features[1].identifier"),
+        ([zone(), zone(volume(), volume())], "features[1].identifier"),
+        ([zone(volume(), volume()), zone(volume(), volume(), volume())], "features[1].identifier"),
+        ([zone(volume(), volume()), zone(identifier="ZRH0001/2")], "features[1].identifier"),
+        ([zone(identifier="ZRH0001/2"), zone(volume(), volume())], "features[1].identifier"),
+    ],
+)
+def test_zones_and_volumes_share_no_identifier(zones: list[Any], place: str) -> None:
+    with pytest.raises(InputError) as refused:
+        uas.read(ed269(*zones))
+    assert mentions(refused.value, f"{place} … ZRH0001 … features[0].geometry[")
+
+
 def test_footprints_are_monitored() -> None:
     """The zone applies from 08:00 to 17:00 UTC on Thursdays; the drone is there from 07:00 to 18:00."""
     hours = [{"day": ["THU"], "startTime": "08:00Z", "endTime": "17:00Z"}]
@@ -218,9 +299,9 @@ def test_footprints_are_monitored() -> None:
     found = [(event.identifier, event.state, event.tag, event.date_us - START) for event in monitor.events()]
     expected = ("satisfied", Restriction.PROHIBITED, 9 * 3_600_000_000)
     assert found == [(f"ZRH0001/{number}", *expected) for number in (1, 2)]
-    assert zones["ZRH0001/1"].band == Band(50, 120, AGL, AGL)
+    assert zones["ZRH0001/1"].band == band(50, 120, AGL, AGL)
     form = zones["ZRH0001/1"].to_dict()
-    assert (form["restriction"], form["band"]["altitude_max"], form["name"]) == (4, 120, "a zone")
+    assert (form["restriction"], form["band"]["max"], form["name"]) == (4, 120, "a zone")
     assert form["timing"]["active"]["until"] == "2026-01-08T00:00:00Z"
     assert zones["ZRH0001/1"].timing.active.until_us == START + 7 * DAY  # type: ignore[union-attr]
 
@@ -274,39 +355,3 @@ def test_zones_are_not_read_as_plain_geojson(document: Any, tmp_path: Path) -> N
         ):
             with pytest.raises(InputError, match=r"fencepost\.uas\.read"):
                 call()
-
-
-# Bands ---------------------------------------------------------------------------------------------------------------
-
-
-def test_bands() -> None:
-    assert Band() == Band(altitude_min_reference="ground", altitude_max_reference=AMSL)
-    assert Band().described == "any height"
-    assert Band(50).described == "from 50 m above the ellipsoid"
-    assert Band(0, 500, AGL, AMSL).described == "from 0 m above the ground to 500 m above mean sea level"
-    assert Band(500, 0, AGL, AMSL) == Band(500.0, 0.0, "ground", "mean_sea_level")  # type: ignore[arg-type]
-    assert Band(0, 120, AGL, AGL).to_dict() == {
-        "altitude_min": 0.0,
-        "altitude_max": 120.0,
-        "altitude_min_reference": "ground",
-        "altitude_max_reference": "ground",
-    }
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ((float("nan"),), "altitude_min is nan"),
-        ((inf,), "altitude_min is inf"),
-        ((0, -inf), "altitude_max is -inf"),
-        ((-1.1e7,), "altitude_min is -11000000"),
-        ((0, 1.1e7), "altitude_max is 11000000"),
-        ((120, 120), "altitude_min 120 is not below altitude_max 120"),
-        ((0, 120, "geoid"), "altitude_min_reference"),
-    ],
-)
-def test_bands_that_are_refused(values: tuple[Any, ...], words: str) -> None:
-    with pytest.raises(InvalidArgumentError, match=words):
-        Band(*values)
-    with pytest.raises(TypeError, match="altitude_max"):
-        Band(0, "120")  # type: ignore[arg-type]

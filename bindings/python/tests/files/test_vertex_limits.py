@@ -14,7 +14,7 @@ import geopandas
 import pyarrow
 import pytest
 import shapely
-from conftest import mentions, refusal
+from conftest import mentions, only_in_full, refusal
 
 from fencepost import (
     Corridor,
@@ -274,6 +274,8 @@ def test_a_program_sets_its_own_limit() -> None:
         Zones().add_many(["a"], [0], [0], [1], max_vertices=9)  # type: ignore[call-overload]
 
 
+@pytest.mark.full
+@only_in_full
 def test_what_was_stored_opens(tmp_path: Path) -> None:
     """The vertex limit applies only to input from outside, not to a store, a snapshot, or the conditions of another
     monitor or table."""

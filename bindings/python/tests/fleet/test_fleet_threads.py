@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SECOND, UUID
+from conftest import SECOND, UUID, number_of_cases
 from fleets import alone, columns, names, reported, table, walks, zones_of
 from test_fleet_inputs import WAYS
 
@@ -156,7 +156,8 @@ class Pair:
 
 
 @pytest.mark.parametrize("most", [1_000_000, 4])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(number_of_cases(3, 8, 16)))
 def test_whatever_is_called_in_between(seed: int, most: int) -> None:
     """Some of the random calls remove a condition, which makes the condition's pending events void."""
     pair = Pair(seed, most)

@@ -60,6 +60,13 @@ def residents() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+def handle_all(watch: FleetWatch) -> None:
+    """Handles all events that wait. On a slow machine, one call of ``handle_events`` may end before that: it handles
+    events for at most a second."""
+    while watch.has_events or not watch.is_done:
+        watch.handle_events()
+
+
 def live(folder: Path, count: int) -> None:
     confirmed = os.open(folder / "confirmed", os.O_RDWR | os.O_CREAT)
     begin = int.from_bytes(os.pread(confirmed, 8, 0), "little")
@@ -73,7 +80,7 @@ def live(folder: Path, count: int) -> None:
         sync_conditions(table, rows, "conditions.geojson", circles.definitions())
         file = AppendedFile(str(folder / "events.jsonl"), said)
         watch = FleetWatch(fleet, Sinks([file]), said, circles, lag=86_400.0, ahead=None)
-        watch.handle_events()
+        handle_all(watch)
         for number in range(begin, count):
             topic, payload = message(number)
             try:
@@ -82,8 +89,7 @@ def live(folder: Path, count: int) -> None:
                 watch.counts[error.kind] += 1
             else:
                 assert watch.feed(found)
-                if watch.has_events:
-                    watch.handle_events()
+                handle_all(watch)
             os.pwrite(confirmed, (number + 1).to_bytes(8, "little"), 0)
             if number % (DEVICES * MINUTE_STEPS) == 0:
                 watch.pass_time()

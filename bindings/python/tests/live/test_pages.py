@@ -4,6 +4,7 @@ browser."""
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import socket
@@ -19,15 +20,17 @@ from conftest import Run, mentions
 from test_watch_fleet import EXACT, FleetWatched
 from watching import LONGEST, START, circles
 
-from fencepost import Corridor, Polygon
-from fencepost._live.messages import Waypoint, Waypoints
+from fencepost import AltitudeBand, Circle, Corridor, Fleet, Polygon, Schedule, Zones
+from fencepost._live.lines import LineError, parse_line
+from fencepost._live.messages import DeviceFix, Waypoint, Waypoints
 from fencepost._live.metrics import counters_of
 from fencepost._live.page import headers_of
 from fencepost._live.page_access import Access, host_of, is_loopback, read_token
 from fencepost._live.page_stream import GZIP_HEADER, Messages
 from fencepost._live.service import Service
 from fencepost._live.tiles import read_tiles
-from fencepost._live.view import View
+from fencepost._live.view import View, _add_hours
+from fencepost.live import Follower
 
 
 def viewed(watched: FleetWatched) -> View:
@@ -57,6 +60,115 @@ def test_a_reader_gets_all_and_then_what_is_new() -> None:
     kept = view.since(0)
     assert kept is not None
     assert len(kept["devices"]["a"]["trail"]) == 60 and len(kept["events"]) <= 200
+
+
+def test_the_page_knows_the_hours_of_places() -> None:
+    """Places that share a schedule share its intervals. The page gets those from yesterday on, and at most 60."""
+    now = 1_772_433_000
+    day = 86_400
+    long = Schedule([((now + at * day) * 10**6, (now + at * day + 3600) * 10**6) for at in range(-500, 500)])
+    ended = Schedule([((now - 9 * day) * 10**6, (now - 8 * day) * 10**6)])
+    places: list[dict[str, Any]] = [{"id": name} for name in ("a", "b", "free", "ended", "empty")]
+    hours = {"a": long, "b": Schedule(long.intervals), "ended": ended, "empty": Schedule([]), "gone": long}
+    found = _add_hours(places, hours, now)
+    assert [place.get("hours") for place in places] == [0, 0, None, 1, 2]
+    assert found[1:] == [[], []] and len(found[0]) == 60
+    assert found[0][0][0] == now - day and found[0][1] == [now, now + 3600]
+
+
+def test_the_page_of_a_watch_has_the_hours_of_its_file(tmp_path: Path) -> None:
+    """A reload with other hours gives other hours, and the table alone does not know them."""
+    follower = Follower(hours_file(tmp_path, "2026-03-02T08:00Z/2026-03-02T09:00Z"))
+    with follower:
+        view = View(follower.fleet, lambda _, __: False, dict, lambda: follower._hours)
+        whole = view.since(0)
+        assert whole is not None
+        assert {place["id"]: place.get("hours") for place in whole["places"]} == {"yard": 0, "free": None}
+        before = follower._hours["yard"].texts()
+        follower.sync(hours_file(tmp_path, "2026-03-02T10:00Z/2026-03-02T11:00Z"))
+        assert follower._hours["yard"].texts() == ["2026-03-02T10:00:00Z/2026-03-02T11:00:00Z"] != before
+
+
+def hours_file(folder: Path, hours: str) -> Path:
+    path = folder / "zones.geojson"
+    point = {"type": "Point", "coordinates": [8.5, 47.4]}
+    features = [
+        {"type": "Feature", "id": "yard", "geometry": point, "properties": {"radius": 200, "active": [hours]}},
+        {"type": "Feature", "id": "free", "geometry": point, "properties": {"radius": 100}},
+    ]
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    return path
+
+
+def test_the_page_shows_limits_and_heights() -> None:
+    zones = Zones()
+    zones.add(Circle(0, 0, 200), "office", policy=EXACT, band=AltitudeBand(0, 120, reference="ground"))
+    zones.add(Circle(0, 0, 200), "yard", policy=EXACT)
+    watched = FleetWatched(Fleet(zones))
+    view = viewed(watched)
+    nan, inf = math.nan, math.inf
+    beside: dict[str, tuple[float, ...]] = {
+        "drone": (nan, nan, nan, 560.0, 4.0, 47.0, 480.0),
+        "high": (nan, nan, nan, 900.0, 0.0, nan, 480.0),
+        "both": (9.0, 3.0, 45.0, 560.0, nan, nan, inf),
+        "odd": (nan, nan, nan, inf, inf, inf, inf),
+        "none": (nan, nan, nan, nan, 0.0, nan, nan),
+        "ellipse": (9.0, 3.0, 45.0),
+        "plain": (),
+    }
+    for device, more in beside.items():
+        fix = (0.0, 0.0, 5.0, START * 10**6, *more)
+        assert watched.watch.feed(DeviceFix(device, fix))
+    watched.pass_time()
+    text, _ = Messages(view).everything()  # the encoder refuses NaN and infinity
+    whole = json.loads(text.plain.removeprefix(b"data: "))
+    assert {place["id"]: place.get("band") for place in whole["places"]} == {
+        "office": "from 0 m above the ground to 120 m above the ground", "yard": None,
+    }  # fmt: skip
+    devices = whole["devices"]
+    assert {name: device["heights"] for name, device in devices.items()} == {
+        "drone": [560, 4, 47, 480], "high": [900, 0, None, 480], "both": [560, None, None, None], "odd": None,
+        "none": None, "ellipse": None, "plain": None,
+    }  # fmt: skip
+    assert {name: device["fix"][4:] for name, device in devices.items() if len(device["fix"]) > 4} == {
+        "both": [9, 3, 45], "ellipse": [9, 3, 45],
+    }  # fmt: skip
+    inside = {name: sorted(place for place, _ in device["inside"]) for name, device in devices.items()}
+    assert inside.pop("drone") == ["office", "yard"]
+    assert all(names == ["yard"] for names in inside.values())
+    why = [event["why"] for event in whole["events"] if (event["device"], event["identifier"]) == ("drone", "office")]
+    assert len(why) == 1 and "within the limits of height" in why[0]
+
+
+@pytest.mark.parametrize("value", ["1e999", "-1e999", "NaN", '"high"', "true", "[1]", "null"])
+@pytest.mark.parametrize("name", ["accuracy", "altitude", "vertical_accuracy", "geoid_height", "ground_height"])
+def test_no_value_of_a_fix_breaks_the_page(name: str, value: str) -> None:
+    """A broker delivers whatever a device sends."""
+    watched = FleetWatched(policy=EXACT)
+    members = {"lat": "0", "lon": "0", "time": f'"{START}"', "altitude": "9", name: value}
+    line = "{" + ", ".join(f'"{key}": {text}' for key, text in members.items()) + "}"
+    try:
+        row = parse_line(line.encode())
+    except LineError:
+        return
+    assert row is not None
+    view = viewed(watched)
+    watched.watch.feed(DeviceFix("a", row))
+    watched.pass_time()
+    assert json.loads(Messages(view).everything()[0].plain.removeprefix(b"data: "))["version"] > 0
+
+
+def test_a_page_refuses_rules_with_the_reason(run: Run, tmp_path: Path) -> None:
+    """The page shows fleets, which have no rules."""
+    path = hours_file(tmp_path, "2026-03-02T08:00Z/2026-03-02T09:00Z")
+    zones = json.loads(path.read_text())
+    zones["features"].append(
+        {"type": "Feature", "id": "r", "geometry": None, "properties": {"rule": {"all": ["yard"]}}}
+    )
+    path.write_text(json.dumps(zones))
+    done = run("watch", "--source", "-", "--by", "device", "--conditions", str(path), "--page", "127.0.0.1:0")
+    assert done.returncode == 2
+    assert "features[2]" in done.stderr and "rules" in done.stderr, done.stderr
 
 
 def test_thirty_two_readers_cost_no_more_than_one() -> None:

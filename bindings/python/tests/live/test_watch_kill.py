@@ -50,7 +50,7 @@ def nmea() -> tuple[bytes, list[FixRow]]:
 def make_conditions(rows: list[FixRow], generator: random.Random) -> str:
     features = []
     for number in range(30):
-        latitude, longitude, _, _ = generator.choice(rows)
+        latitude, longitude, *_ = generator.choice(rows)
         features.append(
             {
                 "type": "Feature",

@@ -79,7 +79,11 @@ def test_frames() -> None:
     log = demo()
     frame = log.to_pandas()
     events = [json.loads(line) for line in GOLDEN.splitlines()]
-    assert list(frame.columns) == [*events[0], "evidence", "gap", "direction", "probability"] == list(log.columns())
+    assert (
+        list(frame.columns)
+        == [*events[0], "evidence", "gap", "direction", "probability", "vertical_distance", "decided_by"]
+        == list(log.columns())
+    )
     assert str(frame["date"].dtype) == "datetime64[us, UTC]" == str(frame["evidence_date"].dtype)
     assert frame["date"].tolist() == [pandas.Timestamp(event["date"]) for event in events]
     assert frame["boundary_distance"].dtype == float

@@ -51,14 +51,37 @@ const labels = {
 
 // The bars in a row of states that is 500 pixels wide, for the period from 1000 to 2000.
 const strip = report.slice(report.indexOf("function prepared("), report.indexOf("const states = new Table("));
-Object.assign(page, {states: {width: 500}, period: [1000, 2000], isFlat: true, map: {colour: (name) => name}, count: () => "", span: () => ""});
-vm.runInContext(`${strip}; globalThis.drawStrip = drawStrip;`, page);
+Object.assign(page, {states: {width: 500}, period: [1000, 2000], isFlat: true, map: {colour: (name) => name}, count: () => "", span: () => "",
+  closed: new Map([["0", [[500, 1100], [1200, 1300], [1900, 2500]]], ["0 0", [[1500, 2000]]], ["1 0", [[1400, 1500]]]]), NOTICE: {repeat: "enter", absent: "leave"}, clock: () => "",
+  exhausted: new Map([["1 0", 1800]]),
+  element: () => canvas});
+vm.runInContext(`${strip}; globalThis.drawStrip = drawStrip; globalThis.drawHours = drawHours;`, page);
 const bars = (...visits) => {
   drawn = [];
-  const row = {unknown: [], marks: [], visits: visits.map(([start, last]) => ({start, last}))};
+  const row = {by: "track", index: 0, unknown: [], marks: [], notices: [], visits: visits.map(([start, last]) => ({start, last}))};
   page.drawStrip({firstChild: canvas}, row);
   return drawn.filter(([colour]) => colour === "inside").map(([, x, , width]) => [x, width]);
 };
+// The intervals in which the place is inactive, the bands between them, the marks of repeats and absences, and the mark
+// after the last event.
+const hours = (above, ...notices) => {
+  drawn = [];
+  page.isFlat = false;
+  const place = {by: "place", index: 0}, device = {by: "track", index: 1};
+  page.drawStrip({firstChild: canvas}, {unknown: [], marks: [], visits: [], notices, ...(above ? {...device, above: place} : place)});
+  return drawn.filter(([colour]) => colour !== "outside").map(([colour, x, , width]) => [colour ?? "hatched", x, width]);
+};
+const [ofPlace, ofPair] = [hours(false), hours(true, {kind: "repeat", time: 1500}, {kind: "absent", time: 2000}, {kind: "repeat", time: 2001})];
+// The runs of pixels of thousands of intervals: in the period from 1000 to 2000, then in its first hundredth.
+const many = Array.from({length: 5000}, (_, at) => [1000 + at / 5, 1000 + at / 5 + .1]);
+const runs = (from, to, shut = many) => {
+  const at = (time) => (time - from) / (to - from) * 500;
+  drawn = [];
+  const found = page.drawHours(context, shut, true, 500, at).map(({kind, start, end}) => [kind, start, end]);
+  return {found, rectangles: drawn.length};
+};
+const whole = runs(1000, 2000), near = runs(1000, 1010), half = runs(1000, 2000, many.slice(0, 2500)), none = runs(1000, 2000, []);
+const odd = runs(1000, 2000, [[0, 900], [900, 1000], [1000, 1000], [1500.4, 1501.2], [1999, 3000], [2000, 2001]]);
 console.log(JSON.stringify({sides, labels, bars: {
   before: bars([100, 900]), within: bars([1200, 1400]), across: bars([100, 1500]), short: bars([1500, 1500]), after: bars([2100, 2500]),
-}}));
+}, hours: {place: ofPlace, pair: ofPair}, runs: {whole, near, half, none, odd}}));

@@ -52,3 +52,30 @@ def test_states_show_only_visits_of_the_period(drawn: Any) -> None:
         "short": [[250, 2]],
         "after": [],
     }
+
+
+def test_hours_are_hatched_and_repeats_are_marks(drawn: Any) -> None:
+    """Each value is a colour, a left end and a width in pixels. The row of a place has only the hours of all devices;
+    the row of a device below a place also has the intervals after the device's last event."""
+    hours = [["hatched", 0, 50], ["line", 50, 50], ["hatched", 100, 50], ["line", 150, 300], ["hatched", 450, 50]]
+    assert drawn["hours"]["place"] == hours
+    own = [["line", 150, 50], ["hatched", 200, 50], ["line", 250, 200]]
+    end, marks = ["text", 400, 2], [["enter", 250, 2], ["leave", 498, 2]]
+    assert drawn["hours"]["pair"] == [*hours[:3], *own, hours[4], end, *marks]
+
+
+def test_hours_shorter_than_a_pixel_are_merged(drawn: Any) -> None:
+    """Each run is a kind, its first pixel and the pixel after its last one. There are 5,000 intervals, ten per
+    pixel."""
+    runs = drawn["runs"]
+    assert runs["whole"]["found"] == [["mixed", 0, 500]]
+    assert runs["half"]["found"] == [["mixed", 0, 250], ["open", 250, 500]]
+    assert runs["none"]["found"] == [["open", 0, 500]]
+    # In a hundredth of the period, each of the 50 intervals has 5 pixels.
+    near = [[("shut", "open")[at % 2], 5 * at, 5 * at + 5] for at in range(100)]
+    assert runs["near"]["found"] == near
+    # An interval that is empty or outside the period draws nothing, and a short one does not hide the hours around it.
+    odd = [["open", 0, 250], ["mixed", 250, 251], ["open", 251, 499], ["shut", 499, 500]]
+    assert runs["odd"]["found"] == odd
+    for each in runs.values():
+        assert each["rectangles"] <= 3 * len(each["found"])

@@ -13,6 +13,7 @@ import pytest
 TOKENS = (files("fencepost") / "_look" / "tokens.css").read_text(encoding="utf-8")
 COLOURS = {name: pair for name, *pair in re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", TOKENS)}
 STATES = ("inside", "outside", "enter", "leave", "unknown")
+BANDS = ("band-0", "band-1", "band-2")
 BACKS = ("back", "panel", "sea", "land")
 BINDINGS = Path(__file__).resolve().parents[3]
 # The matrices are from Machado, Oliveira, Fernandes, "A physiologically-based model for simulation of color vision
@@ -53,7 +54,7 @@ def lab(colour: str, eye: str) -> tuple[float, float, float]:
 @pytest.mark.parametrize("eye", EYES)
 def test_all_eyes_tell_the_states_apart(eye: str, scheme: int) -> None:
     """Returns the CIE 1976 difference between two colours; a difference of about 2.3 is just noticeable."""
-    for one, other in itertools.combinations(STATES, 2):
+    for one, other in (*itertools.combinations(STATES, 2), *itertools.combinations(BANDS, 2)):
         pair = [lab(COLOURS[name][scheme], eye) for name in (one, other)]
         assert sum((a - b) ** 2 for a, b in zip(*pair)) ** 0.5 >= 19, (one, other)
 
@@ -61,7 +62,7 @@ def test_all_eyes_tell_the_states_apart(eye: str, scheme: int) -> None:
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_text_and_marks_are_seen(scheme: int) -> None:
     for back in BACKS:
-        least = dict.fromkeys(("text", "soft", "link"), 4.5) | dict.fromkeys((*STATES, "track"), 3.0)
+        least = dict.fromkeys(("text", "soft", "link"), 4.5) | dict.fromkeys((*STATES, *BANDS, "track"), 3.0)
         for name, wanted in least.items():
             assert contrast(COLOURS[name][scheme], COLOURS[back][scheme]) >= wanted, (name, back)
 

@@ -463,7 +463,7 @@ def test_the_command_tells_of_crossings(run: Run, tmp_path: Path) -> None:
     options = ("replay", str(track), "--conditions", str(gates), "--path", "geodesic", "--max-gap", "600")
     assert json.loads(run(*options, "--format", "jsonl").stdout)["direction"] == "left_to_right"
     assert mentions(run(*options).stdout, "crossing … left to right … path")
-    assert run(*options, "--format", "csv").stdout.splitlines()[1].endswith("left_to_right,")
+    assert run(*options, "--format", "csv").stdout.splitlines()[1].endswith("left_to_right,,,")
     refused = run("replay", str(track), "--conditions", str(gates))
     assert refused.returncode == 2 and "features[0]: path:" in refused.stderr
 

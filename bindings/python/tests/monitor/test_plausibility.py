@@ -3,6 +3,8 @@ which the state of a monitor or a device is saved."""
 
 from __future__ import annotations
 
+import random
+from contextlib import suppress
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 from conftest import ROOT, SECOND
 
 from fencepost import Circle, Fix, Fleet, Monitor, Zones
-from fencepost.errors import InvalidArgumentError
+from fencepost.errors import InvalidArgumentError, LateInputError
 from fencepost.types import Doubt, FeedResult
 
 GOLDEN = ROOT / "Tests" / "Golden"
@@ -230,3 +232,47 @@ def test_without_the_option_every_byte_stays_as_it_is() -> None:
     # The first row of a snapshot begins with the format of the rows; bytes of a device begin with their format.
     assert [each.snapshot()[19:23] for each in (made, monitor())] == [b"\x02\0\0\0", b"\x03\0\0\0"]
     assert devices.export(["a"])[0][0] == 1 and devices.export(["a"], portable=True)[0][0] == 3
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"plausible_speed": 60}, {"plausible_speed": 1e-7}, {"path": "geodesic", "max_gap": 60.0}]
+)
+@pytest.mark.parametrize("place", [(0.0, 0.0), (0.0, 179.9999), (-89.9999, 5.0), (89.99, -180.0)])
+def test_a_batch_counts_as_single_calls_do(options: dict[str, Any], place: tuple[float, float]) -> None:
+    """A device moves in its safe region, which may reach over the limits of the coordinates. Some fixes are
+    invalid, late or implausible."""
+    draw = random.Random(repr((options, place)))
+    fixes: list[tuple[float, float, float, int]] = []
+    time = 0
+    for _ in range(3000):
+        time += draw.choice([0, SECOND // 2, SECOND, SECOND, 5 * SECOND])
+        step = draw.choice([1e-6, 1e-5, 2e-4, 5e-3])
+        latitude = place[0] + draw.uniform(-step, step)
+        longitude = place[1] + draw.uniform(-step, step)
+        if draw.random() < 0.02:
+            latitude = draw.choice([nan, inf, -inf, 90.00001, -1e300])
+        if draw.random() < 0.02:
+            longitude = draw.choice([nan, inf, 180.00001, -180.00001])
+        accuracy = (
+            draw.choice([0.0, -0.0, 5.0, 5.0, 20.0, inf]) if draw.random() < 0.98 else draw.choice([-1.0, nan, -inf])
+        )
+        fixes.append((latitude, longitude, accuracy, time - draw.choice([0] * 30 + [SECOND])))
+    results = []
+    for size in (1, 7, 3000):
+        made = Monitor(**options)
+        made.add(Circle(*place, 30_000), "around", policy="exact", assuming="satisfied")
+        made.add(Circle(place[0] * 0.99, place[1] * 0.99, 100), "far", policy="exact", assuming="unsatisfied")
+        for start in range(0, len(fixes), size):
+            rows = fixes[start : start + size]
+            if size > 1:
+                latitudes, longitudes, accuracies, times = zip(*rows, strict=True)
+                made.feed_many(latitude=latitudes, longitude=longitudes, accuracy=accuracies, time=times)
+                continue
+            for latitude, longitude, accuracy, time in rows:
+                with suppress(InvalidArgumentError, LateInputError):
+                    made.feed(Fix(latitude, longitude, accuracy=accuracy, time=time))
+        statistics = made.statistics()
+        results.append((statistics, made.explain("far"), states(made.poll())))
+        assert statistics.accepted_fixes > 500
+        assert statistics.invalid_fixes > 50
+    assert results[0] == results[1] == results[2]

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from conftest import IS_FULL
+from conftest import number_of_cases
 
 from fencepost import (
     Beacon,
@@ -94,14 +94,14 @@ def test_shapes_of_the_same_area_agree() -> None:
     draw = random.Random(seed)
     ring = [at(-360 * k / 12, 300 * draw.uniform(0.5, 1)) for k in range(12)]
     polygon = Polygon(ring, order="latlon", edges="geodesic")
-    grown = Polygon(ring, order="latlon", edges="geodesic", buffer=1e-7)
+    grown = Polygon(ring, order="latlon", edges="geodesic", buffer=1e-9)
     for _ in range(60):
         place = at(draw.uniform(0, 360), draw.uniform(0, 500))
         major = 10 ** draw.uniform(-1, 3)
         ellipse = (major, major / 10 ** draw.uniform(0, 3), draw.uniform(0, 360))
-        # A buffer of 0.1 micrometres moves the line by less than 1e-5 of the shortest semi-axis.
+        # A nanometre is at most 1e-7 of the shortest semi-axis, and each answer is right to 1e-6.
         assert grown.probability(*place, ellipse=ellipse) == pytest.approx(
-            polygon.probability(*place, ellipse=ellipse), abs=2e-5
+            polygon.probability(*place, ellipse=ellipse), abs=2e-6
         )
         dot = Corridor([at(0, 0)], radius=120, order="latlon", edges="geodesic")
         assert dot.probability(*place, ellipse=ellipse) == pytest.approx(
@@ -289,11 +289,12 @@ SHAPES = {
 }  # fmt: skip
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", SHAPES)
 def test_calibration(name: str) -> None:
     """Draws measured positions near the line and a true position for each of them. In every decile of the probability,
     the number of true positions inside must be within the 99.9 % interval."""
-    count = 200_000 if IS_FULL else 20_000
+    count = number_of_cases(10_000, 40_000, 200_000)
     rng = np.random.default_rng(2026)
     zones = Zones({name: SHAPES[name]})
     fix = geodesic.direct(np.full(count, LATITUDE), np.full(count, LONGITUDE), rng.uniform(0, 360, count),
@@ -314,12 +315,13 @@ def test_calibration(name: str) -> None:
         assert deviation <= 4.27 * math.sqrt((own * (1 - own)).sum()) + 1, (cell, deviation)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize(("entry", "leave"), [(0.6, 0.4), (0.95, 0.05)])
 def test_calibration_through_policies(name: str, entry: float, leave: float) -> None:
     """The first fix of each device decides a zone exactly if its side and its probability do. The number of devices
     that are truly inside agrees with the probabilities of the events, in the zone and outside."""
-    count = 100_000 if IS_FULL else 10_000
+    count = number_of_cases(5_000, 20_000, 100_000)
     rng = np.random.default_rng(2027)
     policy = TransitionPolicy(
         entry_dwell=0, exit_dwell=0, entry_margin=0, exit_margin=0, accuracy_factor=0, entry_probability=entry,

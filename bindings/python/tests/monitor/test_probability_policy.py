@@ -240,3 +240,34 @@ def test_the_bytes_are_those_of_today(name: str, tmp_path: Path) -> None:
     holder.advance(100_000_000)
     found = told(opened)
     assert found == told(holder) and found[-1][1] == "satisfied" and found[-1][3] is not None
+
+
+@pytest.mark.parametrize("radius", [150.0, 1_000.0, 50_000.0])
+@pytest.mark.parametrize("limit", [0.6, 0.9, 0.99])
+def test_fixes_just_beyond_a_limit_decide(radius: float, limit: float) -> None:
+    """The bounds that save the integral for circles never exclude a fix that is certain enough."""
+    policy = TransitionPolicy(
+        entry_probability=limit, exit_probability=1 - limit, accuracy_factor=0, entry_margin=0, exit_margin=0,
+        entry_dwell=0, exit_dwell=0,
+    )  # fmt: skip
+    circle, accuracy = Circle(52.5, 13.4, radius=radius), 30.0
+
+    def at(depth: float, second: int = 0) -> Fix:
+        place = geodesic.direct(52.5, 13.4, 90, radius - depth)
+        return Fix(place.latitude, place.longitude, accuracy=accuracy, time=second * 1_000_000)
+
+    for wanted, state in ((limit + 5e-5, "satisfied"), (1 - limit - 5e-5, "unsatisfied")):
+        low, high = -140.0, 140.0
+        for _ in range(40):
+            middle = (low + high) / 2
+            fix = at(middle)
+            if circle.probability(fix.latitude, fix.longitude, accuracy) < wanted:
+                low = middle
+            else:
+                high = middle
+        monitor = Monitor()
+        assumed: Any = "unsatisfied" if state == "satisfied" else "satisfied"
+        monitor.add(circle, "a", policy=policy, assuming=assumed)
+        monitor.feed(at(-200 if state == "satisfied" else 100))
+        monitor.feed(at(low, 1))
+        assert str(monitor.state("a")) == state, (wanted, low)

@@ -6,10 +6,11 @@ import random
 
 import pytest
 
-from fencepost import Circle, Diagnostics, Fix, Monitor, Schedule, State, Timing, TransitionPolicy, Zones
+from fencepost import Beacon, Circle, Diagnostics, Fix, Monitor, Schedule, State, Timing, TransitionPolicy, Zones
 from fencepost.errors import InvalidArgumentError, QueueFullError, SnapshotInvalidError
 
 HERE = Circle(0, 0, radius=100)
+BEACON = Beacon("f7826da6-4fa2-4e98-8024-bc5b71e0893e")
 SECOND = 1_000_000
 EARLIEST, LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
 
@@ -126,12 +127,43 @@ def test_random_lives_and_snapshots() -> None:
             assert monitors[0].snapshot() == monitors[1].snapshot()
 
 
+@pytest.mark.parametrize("max_gap", [None, 30])
+def test_each_condition_has_its_own_hours(max_gap: float | None) -> None:
+    """A monitor tells of each condition what a monitor with only this condition tells, also where edges coincide."""
+    chance = random.Random(11)
+    timings = {}
+    for number in range(80):
+        edges = sorted(chance.sample(range(120), 2 * chance.randint(1, 5)))
+        timings[f"{number:02}"] = Timing(
+            active=[(a * SECOND, b * SECOND) for a, b in zip(edges[::2], edges[1::2])],
+            absent_after=chance.choice([None, 1]),
+            repeat_every=chance.choice([None, 4]),
+        )
+    inputs = [(second, chance.choice([0, 0.1, None])) for second in sorted(chance.sample(range(130), 40))]
+
+    def told(names: list[str]) -> list[tuple[int, str, str]]:
+        path = {} if max_gap is None else {"path": "geodesic", "max_gap": max_gap}
+        monitor = Monitor(initial_fix_max_age=2, **path)
+        for name in names:
+            monitor.add(HERE, name, policy="exact", timing=timings[name])
+        for second, place in inputs:
+            if place is None:
+                monitor.advance(second * SECOND)
+            else:
+                monitor.feed(Fix(place, 0, accuracy=5, time=second * SECOND))
+        return sorted((event.date_us, event.identifier, str(event.cause)) for event in monitor.events())
+
+    together = told(list(timings))
+    assert together == sorted(one for name in timings for one in told([name]))
+    assert {"determination", "repeat", "timeout"} <= {cause for _, _, cause in together}
+
+
 def test_a_table_and_other_objects_are_refused() -> None:
-    with pytest.raises(InvalidArgumentError):
-        Zones().add(HERE, "a", timing=Timing(max_events=1))
+    with pytest.raises(InvalidArgumentError, match="only circles"):
+        Zones().add(BEACON, "a", timing=Timing(max_events=1))
     monitor = Monitor(initial_fix_max_age=None)
-    monitor.add(HERE, "a", timing=Timing(max_events=1))
-    with pytest.raises(SnapshotInvalidError, match="timing"):
+    monitor.add(BEACON, "a", timing=Timing(max_events=1))
+    with pytest.raises(SnapshotInvalidError, match="only circles"):
         Zones.restore(monitor.snapshot())
     with pytest.raises(TypeError):
         Monitor().add(HERE, "a", timing=[(0, 1)])  # type: ignore[arg-type]

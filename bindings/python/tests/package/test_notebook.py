@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from conftest import ROOT, in_full
 
-for library in ("nbclient", "ipykernel", "geopandas", "pyarrow", "nanoarrow", "bokeh"):
-    pytest.importorskip(library)
+# The libraries are not imported, because importing them takes seconds in each process of the tests.
+LIBRARIES = ("nbclient", "ipykernel", "geopandas", "pyarrow", "nanoarrow", "bokeh")
+if missing := [library for library in LIBRARIES if find_spec(library) is None]:
+    pytest.skip(f"not installed: {', '.join(missing)}", allow_module_level=True)
 
 NOTEBOOKS = sorted((ROOT / "examples" / "python").glob("*.ipynb"))
 SITE = ROOT / "bindings" / "site"

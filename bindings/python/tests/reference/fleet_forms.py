@@ -28,18 +28,27 @@ FAR: Step = {"latitude": 60, "longitude": 60}
 NOWHERE: Step = {**FAR, "accuracy": -1}
 
 
-def of_fleet(name: str, options: Step, steps: list[Step], assuming: str | None = None) -> Step | None:
+def of_fleet(
+    name: str,
+    options: Step,
+    steps: list[Step],
+    assuming: str | None = None,
+    keys: Sequence[str] = (),
+    is_alone: bool = False,
+) -> Step | None:
     """Returns the scenario of a fleet; None if a fleet has no such options or steps.
 
     assuming: the assumed state of conditions that the scenario of the monitor adds without one.
+    keys: further values of events to compare.
+    is_alone: whether the fleet has no device "b", because time alone would cause events of it.
     """
     if not set(options) <= set(OPTIONS) or not all(set(each) & VERBS for each in steps):
         return None
-    device: list[Step] = []
+    device: list[Step] = [{"enter": "a"}] if is_alone else []
     for each in steps:
         if "next" in each:
             event = each["next"]
-            device.append({"next": event and {"device": "a"} | {k: v for k, v in event.items() if k in NEXT}})
+            device.append({"next": event and {"device": "a"} | {k: v for k, v in event.items() if k in (*NEXT, *keys)}})
         elif "add" in each:
             device.append(each if assuming is None else {"assuming": assuming} | each)
         elif "restart" in each:
@@ -48,7 +57,7 @@ def of_fleet(name: str, options: Step, steps: list[Step], assuming: str | None =
             device.append(each if "add" in each["step"] else each | {"step": {"device": "a"} | each["step"]})
         else:
             device.append({"device": "a"} | each)
-        if "fix" in each and len(device) % 3 == 0:
+        if not is_alone and "fix" in each and len(device) % 3 == 0:
             device.append(
                 {"device": "b", "fix": {"time": each["fix"]["time"], **(FAR if assuming is None else NOWHERE)}}
             )
@@ -67,14 +76,14 @@ def ordered(steps: list[Step]) -> list[Step]:
     return done
 
 
-def numbered(scenarios: Iterable[tuple[str, Step, list[Step]]], left_out: Sequence[str]) -> list[Step]:
+def numbered(scenarios: Iterable[tuple[str, Step, list[Step]]], left_out: Sequence[str], **how: Any) -> list[Step]:
     """Returns the scenarios of fleets for scenarios of one monitor whose names begin with a number: those that a fleet
     can play, except the numbers in `left_out`."""
     found = []
     for name, options, steps in scenarios:
         number, _, rest = name.partition(" ")
         if number not in left_out:
-            found.append(of_fleet(f"{number}F {rest}", options, steps))
+            found.append(of_fleet(f"{number}F {rest}", options, steps, **how))
     return [each for each in found if each is not None]
 
 

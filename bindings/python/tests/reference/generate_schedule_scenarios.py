@@ -12,11 +12,15 @@ the source of a path.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
+import fleet_forms
 import generate_path_scenarios as paths
 import generate_shape_scenarios as shapes
 import run_reference_corpus as corpus
+
+Step = dict[str, Any]
 
 
 def as_step(event: dict[str, Any]) -> dict[str, Any]:
@@ -46,8 +50,35 @@ def explained(identifier: str, reason: str) -> Explained:
     return Explained(identifier, reason)
 
 
+# A fleet never looks back (T24, T89, T91), its queue holds the events of all devices (T60), it refuses the timings of
+# gates and beacons, and another list is another condition.
+LEFT_OUT = ("T24", "T60", "T89", "T91")
+
+
+def for_fleets(scenarios: Iterable[tuple[str, Step, list[Step]]]) -> list[Step]:
+    """Returns the scenarios that a fleet can play, without the diagnostic events, which a fleet does not report."""
+    found = []
+    for name, options, steps in scenarios:
+        rest = {key: value for key, value in options.items() if key != "initial_fix_max_age"}
+        told = [step for step in steps if (step.get("next") or {}).get("cause") != "diagnostic"]
+        if any("beacon" in step or "gate" in step for step in steps):
+            continue
+        if options.get("initial_fix_max_age") is None and not any("sync" in step for step in steps):
+            found.append((name, rest, told))
+    return fleet_forms.numbered(found, LEFT_OUT, keys=("diagnostics",), is_alone=True)
+
+
+def main() -> int:
+    import schedule_scenarios  # noqa: F401, it fills FILES
+    import schedules_of_fleets
+
+    shapes.as_step, shapes.said = as_step, said
+    fleets = for_fleets(shapes.write(corpus.CORPUS / "Schedules"))
+    fleet_forms.write("schedules", [*fleets, *schedules_of_fleets.OF_FLEETS])
+    return 0
+
+
 if __name__ == "__main__":
     # Without this line, schedule_scenarios would import this file as a second module.
     sys.modules["generate_schedule_scenarios"] = sys.modules["__main__"]
-    paths.FOLDER = corpus.CORPUS / "Schedules"
-    sys.exit(paths.main("schedule_scenarios", as_step, said))
+    sys.exit(main())

@@ -63,7 +63,7 @@ class ManyShapes(ReferenceMonitor):
                 return
         super()._evaluate(c, fix, now)
         d = c.last_fix[1]
-        seen[c.generation] = (place, abs(d - c.line), c.side(d))
+        seen[c.generation] = (place, abs(d - c.line), c.side(d, fix))
 
 
 def _geojson(path: Path) -> list[tuple[str, Any]]:

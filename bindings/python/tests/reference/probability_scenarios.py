@@ -746,6 +746,20 @@ ellipses(
     events(),
 )
 ellipses(
+    "a start looks back to the last fix with its ellipse, whatever ellipse the next fix has",
+    circle("c", BERLIN, 100, active=[[10, 100]]),
+    circle("d", BERLIN, 100, active=[[30, 100]]),
+    circle("e", BERLIN, 100, active=[[50, 100]]),
+    fix(5, off(80), 60, 2, 2, 0),
+    fix(25, off(80), 60),
+    events("c satisfied 10"),
+    fix(45, off(80), 60, 2, 2, 0),
+    {"identifiers_in_state": "unknown", "are": ["e"]},
+    events("d satisfied 45"),
+    fix(65, off(80), 60),
+    events("e satisfied 50"),
+)
+ellipses(
     "beyond 10 km a semi-axis decides only by the side",
     circle("c", BERLIN, 100_000),
     fix(0, off(185_000), 5, 12_000, 5, 0),

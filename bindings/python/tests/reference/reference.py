@@ -13,8 +13,10 @@ import copy
 import math
 
 from reference_explain import explain
+from reference_height import Band
 from reference_path import Way
 from reference_plausibility import Plausibility
+from reference_rules import LAST, RULE, RULE_REPEAT, RuleKeeper, check_policy, check_table
 from reference_schedule import Occasions, Timing
 from reference_values import (
     EARLIEST,
@@ -26,22 +28,22 @@ from reference_values import (
     Condition,
     Event,
     Fix,
+    Heights,
     Observation,
     Refused,
     checked_16_bit,
     checked_ellipse,
     checked_identifier,
-    checked_policy,
     checked_uuid,
     has_news,
     is_coordinate,
     microseconds,
 )
 
-EDGE, CONFIRMATION, REPEAT = range(3)  # the phases of one instant, apart from the determinations of its input
+EDGE, CONFIRMATION, REPEAT = range(3)  # the phases of one instant, apart from its determinations and rules
 
 
-class ReferenceMonitor:
+class ReferenceMonitor(RuleKeeper):
     def __init__(
         self,
         *,
@@ -90,6 +92,7 @@ class ReferenceMonitor:
         self.host_flags = frozenset()
         self.unsupported = frozenset()
         self.store_works = True
+        self._init_rules()
         self._conditions = {}  # identifier -> Condition
         self._generations = 0
         self._ranks = 0
@@ -102,38 +105,49 @@ class ReferenceMonitor:
     # Conditions ------------------------------------------------------------------------------------------------
 
     def add_circle(
-        self, identifier, latitude, longitude, radius, *, assuming="unknown", policy="standard", tag=0, **timing
+        self, identifier, latitude, longitude, radius, *, assuming="unknown", policy="standard", tag=0, **rest
     ):
-        self._add(identifier, self._circle(latitude, longitude, radius), assuming, policy, tag, timing)
+        self._add(identifier, self._circle(latitude, longitude, radius), assuming, policy, tag, rest)
 
     def add_beacon(
-        self, identifier, uuid, major=None, minor=None, *, assuming="unknown", policy="standard", tag=0, **timing
+        self, identifier, uuid, major=None, minor=None, *, assuming="unknown", policy="standard", tag=0, **rest
     ):
-        self._add(identifier, self._beacon(uuid, major, minor), assuming, policy, tag, timing)
+        self._add(identifier, self._beacon(uuid, major, minor), assuming, policy, tag, rest)
 
     def ensure_circle(
-        self, identifier, latitude, longitude, radius, *, assuming="unknown", policy="standard", tag=0, **timing
+        self, identifier, latitude, longitude, radius, *, assuming="unknown", policy="standard", tag=0, **rest
     ):
-        self._ensure(identifier, self._circle(latitude, longitude, radius), assuming, policy, tag, timing)
+        self._ensure(identifier, self._circle(latitude, longitude, radius), assuming, policy, tag, rest)
 
     def ensure_beacon(
-        self, identifier, uuid, major=None, minor=None, *, assuming="unknown", policy="standard", tag=0, **timing
+        self, identifier, uuid, major=None, minor=None, *, assuming="unknown", policy="standard", tag=0, **rest
     ):
-        self._ensure(identifier, self._beacon(uuid, major, minor), assuming, policy, tag, timing)
+        self._ensure(identifier, self._beacon(uuid, major, minor), assuming, policy, tag, rest)
 
-    def add_shape(self, identifier, shape, *, assuming="unknown", policy="standard", tag=0, **timing):
+    def add_shape(self, identifier, shape, *, assuming="unknown", policy="standard", tag=0, **rest):
         """`shape` is a Polygon or a Corridor of `reference_shapes`."""
-        self._add(identifier, self._shape(shape), assuming, policy, tag, timing)
+        self._add(identifier, self._shape(shape), assuming, policy, tag, rest)
 
-    def ensure_shape(self, identifier, shape, *, assuming="unknown", policy="standard", tag=0, **timing):
-        self._ensure(identifier, self._shape(shape), assuming, policy, tag, timing)
+    def ensure_shape(self, identifier, shape, *, assuming="unknown", policy="standard", tag=0, **rest):
+        self._ensure(identifier, self._shape(shape), assuming, policy, tag, rest)
 
-    def add_gate(self, identifier, gate, *, tag=0, **timing):
+    def add_gate(self, identifier, gate, *, tag=0, **rest):
         """`gate` is a Gate of `reference_gate`: it has no policy and no assumed state."""
-        self._add(identifier, self._gate(gate), "unknown", None, tag, timing)
+        self._add(identifier, self._gate(gate), "unknown", None, tag, rest)
 
-    def ensure_gate(self, identifier, gate, *, tag=0, **timing):
-        self._ensure(identifier, self._gate(gate), "unknown", None, tag, timing)
+    def ensure_gate(self, identifier, gate, *, tag=0, **rest):
+        self._ensure(identifier, self._gate(gate), "unknown", None, tag, rest)
+
+    def add_rule(self, identifier, rule, *, assuming="unknown", policy="standard", tag=0, **rest):
+        """`rule` is a Rule of `reference_rules`."""
+        self._add(identifier, self._rule(rule), assuming, policy, tag, rest)
+
+    def ensure_rule(self, identifier, rule, *, assuming="unknown", policy="standard", tag=0, **rest):
+        self._ensure(identifier, self._rule(rule), assuming, policy, tag, rest)
+
+    @staticmethod
+    def _rule(rule):
+        return dict(kind="rule", rule=rule)
 
     def _gate(self, gate):
         if self.path != "geodesic" or self.delivery != "every":
@@ -161,21 +175,35 @@ class ReferenceMonitor:
             minor=None if minor is None else checked_16_bit(minor),
         )
 
-    def _ensure(self, identifier, definition, assuming, policy, tag, timing):
+    replaces_lists = False  # whether `ensure` replaces a condition with another list, as in the table of a fleet
+
+    def _ensure(self, identifier, definition, assuming, policy, tag, rest):
         checked_identifier(identifier)
         if assuming not in ("unknown", "satisfied", "unsatisfied"):
             raise Refused("invalid_argument", "assuming")
-        fields = checked_policy(policy)
-        times = Timing(definition["kind"], **timing)
+        fields = check_policy(definition["kind"], policy)
+        times, band = self._options(definition["kind"], rest)
         there = self._conditions.get(identifier)
-        if there is not None and self._is_nearly(there, definition, fields, tag, times):
+        is_kept = there is not None and self._is_nearly(there, definition, fields, tag, times, band)
+        if is_kept and not (self.replaces_lists and there.timing != times):
             self._take_list(there, times)
             return
-        self._add(identifier, definition, assuming, policy, tag, timing)
+        self._add(identifier, definition, assuming, policy, tag, rest)
 
     @staticmethod
-    def _is_nearly(there, definition, fields, tag, times):
+    def _options(kind, given):
+        """Returns the timing and the band of a condition. Only shapes have bands."""
+        given = dict(given)
+        band = given.pop("band", None)
+        if band is not None and kind in ("beacon", "line", "rule"):
+            raise Refused("invalid_argument", "only a shape has a band")
+        return Timing(kind, **given), None if band is None else Band(**band)
+
+    @staticmethod
+    def _is_nearly(there, definition, fields, tag, times, band):
         """Whether a condition is kept by `ensure`, which does not compare the list of intervals."""
+        if (there.band is None) != (band is None) or (band is not None and not band.is_nearly(there.band)):
+            return False
         if there.policy == fields and there.tag == tag and there.timing.compared == times.compared:
             old = there.definition
             if old["kind"] == definition["kind"] == "circle":
@@ -192,26 +220,33 @@ class ReferenceMonitor:
                 return True
         return False
 
-    def _add(self, identifier, definition, assuming, policy, tag, timing):
+    def _add(self, identifier, definition, assuming, policy, tag, rest):
         checked_identifier(identifier)
         if assuming not in ("unknown", "satisfied", "unsatisfied"):  # A32
             raise Refused("invalid_argument", "assuming")
-        fields = checked_policy(policy)
-        times = Timing(definition["kind"], **timing)
+        fields = check_policy(definition["kind"], policy)
+        times, band = self._options(definition["kind"], rest)
+        self._check_rules(identifier, definition)
         self._generations += 1
         old = self._conditions.pop(identifier, None)
-        if old is None:
+        if old is not None:  # a replacement discards the old condition's record, pending event and event in flight (A1)
+            self._forget_in_flight(old)
+        if old is None or old.is_rule or definition["kind"] == "rule":  # a rule has no place under the limit
             self._ranks += 1
             rank = self._ranks
-        else:  # a replacement discards the old condition's record, pending event and event in flight (A1)
+        else:
             rank = old.rank
-            self._forget_in_flight(old)
-        c = Condition(identifier, definition, fields, tag, self._generations, rank, assuming, (times, Occasions()))
+        c = Condition(
+            identifier, definition, fields, tag, self._generations, rank, assuming, (times, Occasions()), band
+        )
         c.record = Event(c, state=assuming, cause="determination", date=self.clock, order=0, flags=())
         self._conditions[identifier] = c
         self._see_time(c)
         self._refresh_flags()
         self._begin_to_watch(c)
+        if c.is_rule:
+            c.seen = self._states(c)
+        self._settle()
 
     def _begin_to_watch(self, c):
         """Looks back to the latest fix, after an add or a start."""
@@ -239,7 +274,8 @@ class ReferenceMonitor:
         self._see_time(c)
         self._refresh_flags([c])
         if c.occasions.is_open and not before and "exhausted" not in c.flags:
-            c.occasions.has_started = True
+            c.occasions.has_started = c.is_pending = True
+            c.is_starting = self._looks_back
             self._begin_to_watch(c)
 
     def _take_list(self, c, times):
@@ -247,6 +283,7 @@ class ReferenceMonitor:
         c.timing = times
         if self.clock is not None:
             self._pass_edge(c)
+        self._settle()
 
     def _enqueue(self, c, event):
         """Appends an event, and counts it. The last event that a condition may have says that it is exhausted."""
@@ -270,41 +307,55 @@ class ReferenceMonitor:
             o.order = number
             self._on_news(c, o)
 
-        self._tell(1, date, tell)
+        self._tell(1, date, tell, LAST if c.is_rule else 0)
 
     def remove(self, identifier):
         old = self._conditions.pop(identifier, None)
         if old is not None:
             self._forget_in_flight(old)
             self._refresh_flags()  # another condition may get the slot of the removed one
+            self._settle()
 
     def sync(self, members):
         """Makes these conditions the only ones; each member is (identifier, kind, the kind's values, keyword
         arguments).
 
-        A kind is "circle", "beacon", "shape" (whose only value is a Polygon or a Corridor) or "gate".
+        A kind is "circle", "beacon", "shape" (whose only value is a Polygon or a Corridor), "gate" or "rule". Rules are
+        looked at once, at the end.
         """
-        definition = {"circle": self._circle, "beacon": self._beacon, "shape": self._shape, "gate": self._gate}
+        definition = {
+            "circle": self._circle,
+            "beacon": self._beacon,
+            "shape": self._shape,
+            "gate": self._gate,
+            "rule": self._rule,
+        }
         ensure = {
             "circle": self.ensure_circle,
             "beacon": self.ensure_beacon,
             "shape": self.ensure_shape,
             "gate": self.ensure_gate,
+            "rule": self.ensure_rule,
         }
-        seen = set()
+        seen = {}
         for identifier, kind, values, rest in members:
-            kind_of_definition = definition[kind](*values)["kind"]
+            defined = definition[kind](*values)
             checked_identifier(identifier)
-            Timing(kind_of_definition, **{k: v for k, v in rest.items() if k not in ("assuming", "policy", "tag")})
-            checked_policy(rest.get("policy"))
+            more = {k: v for k, v in rest.items() if k not in ("assuming", "policy", "tag")}
+            self._options(defined["kind"], more)
+            check_policy(defined["kind"], rest.get("policy"))
             if rest.get("assuming", "unknown") not in ("unknown", "satisfied", "unsatisfied") or identifier in seen:
                 raise Refused("invalid_argument", "a member of the set")
-            seen.add(identifier)
+            seen[identifier] = defined
+        check_table(seen)
+        self._is_syncing = True
         for identifier in self.identifiers():
             if identifier not in seen:
                 self.remove(identifier)
         for identifier, kind, values, rest in members:
             ensure[kind](identifier, *values, **rest)
+        self._is_syncing = False
+        self._settle()
 
     def identifiers_in_state(self, state):
         if state not in ("unknown", "satisfied", "unsatisfied"):
@@ -321,11 +372,17 @@ class ReferenceMonitor:
         if not is_coordinate(latitude, longitude):
             raise Refused("invalid_argument", "coordinate")
         point = Fix(0, latitude, longitude, 0)
-        return [(c, c.distance(point) - c.line) for c in self._in_add_order() if not c.is_beacon]
+        return [(c, c.distance(point) - c.line) for c in self._in_add_order() if not c.is_beacon and not c.is_rule]
 
-    def containing(self, latitude, longitude):
-        """Returns the conditions that contain a point, regardless of their states."""
-        return [(c.identifier, distance) for c, distance in self._located(latitude, longitude) if distance <= 0]
+    def containing(self, latitude, longitude, altitude=math.nan, geoid_height=math.nan, ground_height=math.nan):
+        """Returns the conditions that contain a point, regardless of their states. A limit of a band is ignored if the
+        height for it is missing."""
+        heights = Heights(altitude, 0.0, geoid_height, ground_height)
+        return [
+            (c.identifier, distance)
+            for c, distance in self._located(latitude, longitude)
+            if distance <= 0 and (c.band is None or c.band.contains(heights))
+        ]
 
     def nearest(self, latitude, longitude, count):
         """Returns the `count` conditions whose boundaries are nearest to a point. A circle that contains the whole
@@ -346,7 +403,8 @@ class ReferenceMonitor:
 
     # Inputs ----------------------------------------------------------------------------------------------------
 
-    def feed_fix(self, time_us, latitude, longitude, accuracy=0.0, ellipse=None):
+    def feed_fix(self, time_us, latitude, longitude, accuracy=0.0, ellipse=None, heights=()):
+        """`heights` are the altitude, its accuracy, and the heights of the geoid and the ground."""
         if not is_coordinate(latitude, longitude):
             self._statistics["invalid_fixes"] += 1
             raise Refused("invalid_argument", "coordinate")
@@ -358,7 +416,7 @@ class ReferenceMonitor:
         if math.isnan(accuracy) or accuracy < 0:  # a fix without a position is ignored, whatever its time
             self._statistics["invalid_fixes"] += 1
             return "invalid"
-        fix = Fix(time_us, latitude, longitude, accuracy, ellipse=ellipse)
+        fix = Fix(time_us, latitude, longitude, accuracy, ellipse=ellipse, heights=Heights(*heights))
         self._refuse(time_us)
         verdict = self.plausibility.judge(self.latest_fix, fix)
         if verdict == "doubted":  # like a fix without a position, it moves nothing
@@ -372,7 +430,7 @@ class ReferenceMonitor:
             if c.is_place and not c.suspended:
                 self._evaluate(c, fix, time_us)
             c.is_new = False
-        self._end(time_us)
+        self._end(time_us, is_input=True)
         return verdict
 
     def _walk(self, fix, is_known_way=True):
@@ -432,7 +490,7 @@ class ReferenceMonitor:
 
     def _lay(self, way, instant, places):
         self._pass_time(instant)
-        fix = Fix(instant, *way.place(instant), way.accuracy, "path")
+        fix = Fix(instant, *way.place(instant), way.accuracy, "path", heights=way.heights(instant))
         for c in places:
             if not c.suspended:
                 self._evaluate(c, fix, instant)
@@ -454,7 +512,7 @@ class ReferenceMonitor:
             for c in self._in_add_order():
                 if c.is_beacon and not c.suspended:
                     self._sight(c, report, time_us)
-        self._end(time_us)
+        self._end(time_us, is_input=True)
 
     def set_scanning(self, on, time_us):
         self._begin(time_us)
@@ -469,7 +527,7 @@ class ReferenceMonitor:
                     c.observed = None
                     c.absence_deadline = None
                     c.occasions.forget_state()
-        self._end(time_us)
+        self._end(time_us, is_input=True)
 
     def set_host(self, flags=None, unsupported=None, time_us=None):
         """Changes the settings of the host; None leaves a setting unchanged."""
@@ -486,7 +544,7 @@ class ReferenceMonitor:
             self.unsupported = frozenset(unsupported)
         self._refresh_flags()
         if time_us is not None:
-            self._end(time_us)
+            self._end(time_us, is_input=True)
 
     def set_store(self, works):
         """Sets whether the store can be written; the monitor notices the change when its clock advances (A34)."""
@@ -515,6 +573,7 @@ class ReferenceMonitor:
             self._see_time(c)
             self._refresh_flags([c])
             self._watch_for_absence(c)
+        self._renew_rules()
 
     def _begin(self, time, is_word_of_host=False):
         """Accepts an input at `time`. Changes that are due strictly before the input take place first."""
@@ -546,23 +605,37 @@ class ReferenceMonitor:
     def _pass_time(self, time):
         """Makes all changes that are due before an input's time, and passes the edges of schedules at that time."""
         self._fire(time, EDGE)
-        self.clock = time
+        self.clock = self._instant = time
 
-    def _end(self, time):
-        """After an input has been applied, makes all changes that are due at the input's time or earlier."""
-        self._fire(time, REPEAT)
+    def _end(self, time, is_input=False):
+        """After an input has been applied, makes all changes that are due at the input's time or earlier, and looks at
+        the rules. `is_input` is false for an advance, and for a fix that is laid on a path."""
+        self._serves_pending = is_input or self._looks_back
+        self._fire(time, RULE_REPEAT)
+        self._instant, self._serves_pending = None, False
 
-    def _fire(self, time, last_phase):
+    def _fire(self, time, last_phase, first_phase=EDGE):
         """Confirms the changes that are due up to the end of a phase of a time: by time, then phase, then add order."""
         while True:
-            due = [(*item[:2], item[2].generation, *item[2:]) for item in self._due() if item[:2] <= (time, last_phase)]
+            self._note()
+            due = [((*item[:2], 0, 0, item[2].generation), *item[2:]) for item in self._due()]
+            due = [item for item in (*due, *self._rules_due()) if item[0][:2] <= (time, last_phase)]
+            due = [item for item in due if item[0][1] >= first_phase]
             if not due:
-                break
-            deadline, phase, _, c, *crossing = min(due, key=lambda item: item[:3])
-            if self._untold and self._untold[-1][0] < deadline:
-                self._tell_all()  # an instant ends, which may exhaust a condition
+                if not self._untold:
+                    break
+                self._tell_all()  # the end of the instant may exhaust a part of a rule
                 continue
-            if phase == EDGE:
+            key, c, *crossing = min(due, key=lambda item: item[0])
+            deadline, phase, level, *_ = key
+            if self._untold and self._untold[-1][:2] < (deadline, level):
+                self._tell_all()  # an instant ends, or its changes of rules of one depth, which may exhaust a condition
+                continue
+            # With the dwell policy `evidence`, a fix may confirm a change after its deadline.
+            self._instant = max(deadline, self.clock)
+            if phase >= RULE:
+                self._apply_to_rule(key, c)
+            elif phase == EDGE:
                 self.clock = deadline
                 self._pass_edge(c)
             elif phase == REPEAT:
@@ -578,19 +651,18 @@ class ReferenceMonitor:
             else:
                 c.absence_deadline = None
                 self._observe(c, "out", deadline, "timeout", evidence_date=c.last_sighting)
-        self._tell_all()
 
-    def _tell(self, turn, date, tell):
+    def _tell(self, turn, date, tell, level=0):
         """Numbers a change. With the order `exits_first`, the change waits until its instant has ended: of the
         changes of one instant, those to unsatisfied have the first turn (0), those to satisfied the second, and
-        crossings of gates the last."""
-        self._untold.append((date, turn if self.order == "exits_first" else 0, tell))
+        crossings of gates the last. The changes of rules come after these, by depth: `level` is the depth."""
+        self._untold.append((date, level, turn if self.order == "exits_first" else 0, tell))
         if self.order == "add":
             self._tell_all()
 
     def _tell_all(self):
-        changes, self._untold = sorted(self._untold, key=lambda change: change[:2]), []
-        for _, _, tell in changes:
+        changes, self._untold = sorted(self._untold, key=lambda change: change[:3]), []
+        for *_, tell in changes:
             tell(self._next_change())
 
     def _due(self):
@@ -600,6 +672,8 @@ class ReferenceMonitor:
                 edge = c.timing.next_edge(c.occasions.passed)
                 if edge is not None:
                     yield edge, EDGE, c
+            if c.is_rule:  # what else is due is in `_rules_due`
+                continue
             if c.candidate is not None and (c.evidence_is_in or c.policy["dwell_policy"] == "timer"):
                 yield c.candidate.deadline, CONFIRMATION, c
             for deadline in (c.absence_deadline, c.occasions.absence):
@@ -618,8 +692,10 @@ class ReferenceMonitor:
 
     def _evaluate(self, c, fix, now):
         d = c.distance(fix)
-        side = c.side(d)
+        side = c.side(d, fix)
         c.last_fix = (fix, d)
+        if side is None:
+            return  # without a height that the band needs, nothing changes
         if c.observed is None:
             decided = c.determined_side(d, fix, self.accuracy_confidence)
             if decided is not None:
@@ -629,7 +705,7 @@ class ReferenceMonitor:
         elif side == c.observed.side:
             c.candidate = None
         else:
-            if c.candidate is None and c.is_decisive(d, fix, self.accuracy_confidence):
+            if c.candidate is None and c.is_decisive(d, side, fix, self.accuracy_confidence):
                 c.candidate = Candidate(side, fix, d, fix.time + c.dwell(side))
             if c.candidate is not None and c.policy["dwell_policy"] == "evidence" and fix.time >= c.candidate.deadline:
                 c.evidence_is_in = True
@@ -677,6 +753,7 @@ class ReferenceMonitor:
 
     def _evidence(self, c, fix, d):
         p = c.probability(d, fix, self.accuracy_confidence) if c.has_probability else None
+        v = None if c.band is None else c.vertical(fix).distance
         return dict(
             latitude=fix.latitude,
             longitude=fix.longitude,
@@ -684,6 +761,7 @@ class ReferenceMonitor:
             boundary_distance=d - c.line,
             evidence=fix.source,
             probability=None if p is None or math.isnan(p) else p,
+            vertical_distance=None if v is None or math.isnan(v) else v,
         )
 
     def _sight(self, c, report, time):
@@ -715,7 +793,7 @@ class ReferenceMonitor:
         if c.is_beacon and self.scanning and not c.suspended and c.observed is None and self.clock is not None:
             c.absence_deadline = self.clock + self.beacon_initial_timeout
 
-    def _observe(self, c, side, date, cause, decided=None, **evidence):
+    def _observe(self, c, side, date, cause, decided=None, level=0, **evidence):
         transition = "initial" if c.observed is None else ("entry" if side == "in" else "exit")
         o = c.observed = Observation(side, date, cause, transition, None, **evidence)
         c.occasions.forget_state()
@@ -724,26 +802,28 @@ class ReferenceMonitor:
             # The first determination since a start is always news, unless it agrees with the assumed state.
             o.is_news = c.occasions.has_started and o.state != c.assuming and "initial" in c.policy["notify"]
             c.occasions.has_started = False
-        if c.is_place:
+        if decided is not None:
+            o.decided = decided
+        if c.is_place or (c.is_rule and o.evidence["latitude"] is not None):
             reported = (c.queue[-1] if c.queue else c.record).state
             is_event = transition in c.policy["notify"] and (
                 o.is_news or o.state != reported or (c.queue and self.delivery != "every")
             )
-            o.follows_gap = self._tells_gap(date, o.evidence_date if decided is None else decided, is_event)
+            o.follows_gap = self._tells_gap(date, o.decided, is_event)
 
         def tell(number):
             assert c.observed is o
             o.order = number
             self._on_observed(c)
 
-        self._tell(1 if side == "in" else 0, date, tell)
+        self._tell(1 if side == "in" else 0, date, tell, level)
 
     def _tells_gap(self, date, decided, is_event):
         """The first change that a position after a gap decides reports the gap; other such changes at the same instant
         also report it. If a change produces no event, the next change reports the gap instead."""
         if self.gap not in ("next", date):
             self.gap = None
-        if self.gap is None or decided < self.gap_end:
+        if self.gap is None or decided is None or decided < self.gap_end:
             return False
         if is_event:
             self.gap = date
@@ -756,11 +836,11 @@ class ReferenceMonitor:
     # Flags -----------------------------------------------------------------------------------------------------
 
     def _flags_now(self, c):
-        flags = set(self.host_flags)
+        flags = set() if c.is_rule else set(self.host_flags)  # the flags of a rule are those of its parts
         if c.definition["kind"] in self.unsupported:
             flags.add("condition_unsupported")
-        if self.condition_limit is not None:
-            ahead = sum(1 for other in self._conditions.values() if other.rank < c.rank)
+        if self.condition_limit is not None and not c.is_rule:
+            ahead = sum(1 for other in self._conditions.values() if other.rank < c.rank and not other.is_rule)
             if ahead >= self.condition_limit:
                 flags.add("condition_limit_exceeded")
         if not self.store_works:
@@ -814,6 +894,7 @@ class ReferenceMonitor:
             evidence_date=o.evidence_date,
             refinement=before.refinement if is_repeat else o.refinement,
             evidence=o.evidence,
+            decided_by=o.decided_by,
             silent=silent,
             follows_gap=o.follows_gap,
         )
@@ -926,6 +1007,7 @@ class ReferenceMonitor:
             self._apply_silent(c)
         else:
             self._build(c)
+            self._settle(is_commit=True)  # the event may have exhausted a part of a rule
 
     def restart(self):
         """Closes and reopens the monitor: only events that were not acknowledged are redelivered, and nothing else
@@ -942,7 +1024,8 @@ class ReferenceMonitor:
             return None
         event = copy.copy(c.record)
         event.flags = event.flags - {"inactive"} | c.flags & {"inactive"}
-        return dict(condition=dict(c.definition), last_event=event.as_dict())
+        band = None if c.band is None else c.band.as_dict()
+        return dict(condition=dict(c.definition), band=band, last_event=event.as_dict())
 
     def statistics(self):
         return dict(self._statistics, waiting=self._waiting())
@@ -952,5 +1035,7 @@ class ReferenceMonitor:
         c = self._conditions.get(identifier)
         if c is None:
             return None
-        doubt = self.plausibility.explained(None if c.is_beacon else self.latest_fix)
-        return explain(c, self.clock, self.scanning, self.accuracy_confidence) | doubt
+        doubt = self.plausibility.explained(None if c.is_beacon or c.is_rule else self.latest_fix)
+        if c.is_rule:
+            return self._explain_rule(c) | doubt
+        return explain(c, self.clock, self.scanning, self.accuracy_confidence) | {"parts": None} | doubt

@@ -33,6 +33,7 @@ def reference_policy(policy: TransitionPolicy) -> dict[str, Any]:
         "accuracy_factor": policy.accuracy_factor,
         "entry_probability": policy.entry_probability,
         "exit_probability": policy.exit_probability,
+        "vertical_margin": policy.vertical_margin,
         "dwell_policy": "timer" if policy.dwell_policy is DwellPolicy.TIMER else "evidence",
         "notify": tuple(names[flag] for flag in policy.notify),
     }
@@ -114,12 +115,18 @@ class ManyCircles(ReferenceMonitor):
     """
 
     def feed_fix(
-        self, time_us: int, latitude: float, longitude: float, accuracy: float = 0.0, ellipse: Any = None
+        self,
+        time_us: int,
+        latitude: float,
+        longitude: float,
+        accuracy: float = 0.0,
+        ellipse: Any = None,
+        heights: Any = (),
     ) -> None:
         if not hasattr(self, "_order"):
             self._prepare()
         self._place, self._near = (latitude, longitude), None
-        super().feed_fix(time_us, latitude, longitude, accuracy, ellipse)
+        super().feed_fix(time_us, latitude, longitude, accuracy, ellipse, heights)
 
     def _pass_time(self, time: int) -> None:
         self._near = None

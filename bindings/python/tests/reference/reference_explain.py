@@ -30,8 +30,11 @@ def explain(c, clock, scanning, confidence):
         accuracy_needed=None,
         probability=None,
         ellipse=None,
+        vertical_distance=None,
     )
-    if c.is_place and c.has_probability:
+    if c.is_place and c.band is not None:
+        _explain_band(c, clock, answer, confidence)
+    elif c.is_place and c.has_probability:
         _explain_probability(c, clock, answer, confidence)
     elif c.is_place:
         _explain_place(c, clock, answer)
@@ -66,23 +69,24 @@ def _accuracy_that_decides(c, d):
     """Returns the largest accuracy with which a fix at the distance `d` would be decisive, or None if no accuracy would
     be decisive."""
     r, k = c.line, c.policy["accuracy_factor"]
+    side = "in" if d <= r else "out"
     coarse = max(c.size, 100.0)
     if k == 0:
         return None  # with the accuracy factor 0 the accuracy does not matter
     if c.observed is None:
         return coarse if d <= r else max(coarse, d - r)
-    if not c.is_beyond_margin(d, 0.0):
+    if not c.is_beyond_margin(d, side, 0.0):
         return None
-    if c.side(d) == "out":
+    if side == "out":
         return (d - r) / k
     return coarse if d <= r - c.size / 2 else min(coarse, (r - d) / k)
 
 
 def _describe(c, fix, d, answer):
     """Adds what the last fix and the candidate say; returns the side of the fix."""
-    side = c.side(d)
+    side = c.side(d, fix)
     answer.update(
-        side="inside" if side == "in" else "outside",
+        side={"in": "inside", "out": "outside", None: None}[side],
         boundary_distance=d - c.line,
         accuracy=fix.accuracy,
         entry_margin=c.margin_in(fix.accuracy),
@@ -91,6 +95,37 @@ def _describe(c, fix, d, answer):
     if c.candidate is not None:
         answer.update(candidate_since=c.candidate.fix.time, candidate_deadline=c.candidate.deadline)
     return side
+
+
+def _explain_band(c, clock, answer, confidence):
+    """Explains a condition that has a band: how far a fix must be to decide, and the accuracy that it needs, are not
+    part of the reference."""
+    if c.last_fix is None:
+        answer["reason"] = "no_fix_yet"
+        return
+    fix, d = c.last_fix
+    side = _describe(c, fix, d, answer)
+    vertical = c.vertical(fix)
+    answer["vertical_distance"] = None if math.isnan(vertical.distance) else vertical.distance
+    if c.has_probability:
+        p = c.probability(d, fix, confidence)
+        answer["probability"] = None if math.isnan(p) else p
+        answer["ellipse"] = None if fix.ellipse is None else list(fix.ellipse)
+    if c.candidate is not None:
+        answer["reason"] = "dwelling"
+        answer["seconds_to_decide"] = (c.candidate.deadline - clock) / 1e6
+    elif side is None:
+        answer["reason"] = "no_height"
+    elif c.observed is None:
+        answer["reason"] = "uncertain" if c.has_probability else "too_coarse"
+    elif side == c.observed.side:
+        answer["reason"] = "inside" if side == "in" else "outside"
+    elif (side == "in" and not vertical.is_decisive_inwards) or (side == "out" and d <= c.line):
+        answer["reason"] = "within_margin"  # the height is within the vertical margin
+    elif c.has_probability:
+        answer["reason"] = "uncertain" if c.is_beyond_margin(d, side, fix.accuracy) else "within_margin"
+    else:
+        answer["reason"] = "within_margin" if _accuracy_that_decides(c, d) is None else "too_coarse"
 
 
 def _explain_probability(c, clock, answer, confidence):
@@ -108,7 +143,7 @@ def _explain_probability(c, clock, answer, confidence):
     if c.candidate is not None:
         answer["reason"] = "dwelling"
         answer["seconds_to_decide"] = (c.candidate.deadline - clock) / 1e6
-    elif c.observed is None or (on_other_side and c.is_beyond_margin(d, fix.accuracy)):
+    elif c.observed is None or (on_other_side and c.is_beyond_margin(d, side, fix.accuracy)):
         answer["reason"] = "uncertain"
     else:
         answer["reason"] = "within_margin" if on_other_side else ("inside" if side == "in" else "outside")
@@ -123,7 +158,7 @@ def _explain_place(c, clock, answer):
     side = _describe(c, fix, d, answer)
     entry, leave = c.margin_in(a), c.margin_out(a)
     on_other_side = c.observed is not None and side != c.observed.side
-    undecided = c.observed is None or (on_other_side and not c.is_beyond_margin(d, a))
+    undecided = c.observed is None or (on_other_side and not c.is_beyond_margin(d, side, a))
     if undecided and _accuracy_that_decides(c, d) is not None:
         answer["reason"] = "too_coarse"
         answer["accuracy_needed"] = _accuracy_that_decides(c, d)

@@ -21,6 +21,7 @@ OPTIONS = (
     "accuracy_confidence",
     "order",
 )
+TIMING = {"active", "active_until", "absent_after", "repeat_every", "repeat_limit", "max_events"}
 
 
 class ReferenceTable:
@@ -28,13 +29,15 @@ class ReferenceTable:
     table."""
 
     def __init__(self):
-        self.conditions = ReferenceMonitor(initial_fix_max_age=None)
+        self.conditions = self.monitor()
         self.fleets = []
         self.past = []
 
     def change(self, name, *arguments, **rest):
         if name.startswith(("add", "ensure")):
             rest.setdefault("assuming", "unsatisfied")
+        if name.endswith(("_beacon", "_gate")) and set(rest) & TIMING:
+            raise Refused("invalid_argument", "only shapes of a table have a timing")
         before = self.generations()
         getattr(self.conditions, name)(*arguments, **rest)
         after = self.generations()
@@ -42,6 +45,19 @@ class ReferenceTable:
         self.past.append((name, arguments, rest))
         for fleet in self.fleets:
             fleet.change((name, arguments, rest), gone)
+
+    @staticmethod
+    def monitor(**options):
+        """Returns a monitor with the rules of a table: it never looks back, and another list is another condition."""
+        monitor = ReferenceMonitor(initial_fix_max_age=None, **options)
+        monitor.replaces_lists = True
+        return monitor
+
+    def has_timing(self, identifier):
+        return any(c.identifier == identifier and c.timing.is_given for c in self.conditions._in_add_order())
+
+    def has_timings(self):
+        return any(c.timing.is_given for c in self.conditions._in_add_order())
 
     def generations(self):
         return {c.identifier: c.generation for c in self.conditions._in_add_order()}
@@ -94,8 +110,14 @@ class ReferenceFleet:
             raise Refused("invalid_argument", "device")
         if self.device_limit is not None and len(self.devices) >= self.device_limit:
             raise Refused("invalid_argument", "device_limit")
-        self.devices[identifier] = Device(ReferenceMonitor(initial_fix_max_age=None, **self.options))
-        for call in self.past:
+        self.devices[identifier] = Device(self.table.monitor(**self.options))
+        past = self.past
+        if self.table.has_timings():
+            # Conditions with a timing begin at the fleet's time, as if they were added then.
+            past = [call for call in past if call[0] != "advance"]
+            if self.clock is not None:
+                past.append(("advance", (self.clock,), {}))
+        for call in past:
             self._play(identifier, call)
         self._drain(identifier, 0)
         return self.devices[identifier]
@@ -174,6 +196,8 @@ class ReferenceFleet:
     def _drain(self, identifier, row):
         monitor = self.devices[identifier].monitor
         while (event := monitor.next_event()) is not None:
+            if event["cause"] == "diagnostic" and self.table.has_timing(event["identifier"]):
+                continue  # a fleet does not report the flags of schedules
             self.waiting.append({**event, "device": identifier, "row": row})
 
     def next_event(self):

@@ -8,6 +8,7 @@ microsecond, wherever a threshold may be reached.
 from __future__ import annotations
 
 from geographiclib.geodesic import Geodesic
+from reference_height import on_way, passages
 
 # In metres: on a piece of the path that is no longer than this, the distance passes a threshold at most once.
 ONE_PASSAGE = 1.0
@@ -27,12 +28,18 @@ class Way:
         there = self._line.Position(self.length * ((instant - self.start.time) / self.duration))
         return there["lat2"], there["lon2"]
 
+    def heights(self, instant):
+        share = (instant - self.start.time) / self.duration
+        return on_way(self.start.heights, self.end.heights, share)
+
     def instants(self, places, first, end):
         """Returns the instants of the added fixes, in order: the first instant, the last instant, and the instants on
         both sides of each passage of a threshold."""
         found = {first, end}
         for c in places:
             found.update(self._passages(c, first, end))
+            if c.band is not None and first < end:
+                found.update(passages(c, self, first, end))
         return sorted(found)
 
     def _passages(self, c, first, end):

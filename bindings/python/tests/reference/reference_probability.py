@@ -59,7 +59,8 @@ def computed(condition: Any, fix: Any, distance: float, confidence: float) -> fl
     plane = Plane(fix.latitude, fix.longitude, ellipse)
     definition = condition.definition
     if definition["kind"] == "circle":
-        total = of_circle(plane, definition["latitude"], definition["longitude"], definition["radius"])
+        of = of_small_circle if definition["radius"] * plane.major <= 1e5 and plane.minor >= 1 else of_circle
+        total = of(plane, definition["latitude"], definition["longitude"], definition["radius"])
     elif definition["kind"] == "polygon" and definition["shape"].buffer == 0:
         rings = (ring for part in definition["shape"].rings for ring in part)
         total = sum(of_ring(plane, [edge.start.place for edge in ring]) for ring in rings)
@@ -149,6 +150,30 @@ def of_circle(plane: Plane, latitude: float, longitude: float, radius: float) ->
     towards = -EARTH.Inverse(latitude, longitude, *plane.place)["azi1"]
     cuts = [towards + turn for turn in (-180, -90, -20, -4, -1, 0, 1, 4, 20, 90, 180)]
     return sum(plane.contribution(curve, low, high) for low, high in pairwise(cuts))
+
+
+# The nodes in (-1, 1) of Gauss's rule with eight points, and their weights.
+GAUSS = [(0.1834346424956498, 0.362683783378362), (0.525532409916329, 0.3137066458778873),
+         (0.7966664774136267, 0.2223810344533745), (0.9602898564975363, 0.1012285362903763)]  # fmt: skip
+
+
+def of_small_circle(plane: Plane, latitude: float, longitude: float, radius: float) -> float:
+    """The probability of a circle that is a circle in the plane, too: it is wrong by 0.04 times the radius and the
+    standard deviation, divided by the square of the Earth's radius. This takes a hundredth of the time of
+    `of_circle`."""
+    centre = plane.of(latitude, longitude)
+    along, across = centre.real * plane.major, centre.imag * plane.minor
+    pieces = math.ceil(math.pi * radius / plane.minor)
+    total, half = 0.0, math.pi / 2 / pieces
+    for piece in range(pieces):
+        middle = -math.pi / 2 + (2 * piece + 1) * half
+        for node, weight in GAUSS:
+            for angle in (middle - node * half, middle + node * half):
+                x, h = along + radius * math.sin(angle), radius * math.cos(angle)
+                unit = math.sqrt(2) * plane.minor
+                chord = math.erf((across + h) / unit) - math.erf((across - h) / unit)
+                total += weight * half * h * math.exp(-((x / plane.major) ** 2) / 2) * chord / 2
+    return total / (plane.major * math.sqrt(2 * math.pi))
 
 
 def by_rays(plane: Plane, distance: Callable[[float, float], float]) -> float:

@@ -36,12 +36,21 @@ class Timing:
         self.repeat_every = _duration("repeat_every", repeat_every, 1_000_000)
         self.repeat_limit = _count("repeat_limit", repeat_limit)
         self.max_events = None if max_events is None else _count("max_events", max_events)
-        if self.absent_after is not None and kind in ("beacon", "line"):
+        if self.absent_after is not None and kind in ("beacon", "line", "rule"):
             raise Refused("invalid_argument", "only a shape has absent_after")
         if self.repeat_every is not None and kind == "line":
             raise Refused("invalid_argument", "a gate has no repeat_every")
         if self.repeat_every is None and repeat_limit != 1000:
             raise Refused("invalid_argument", "repeat_limit needs repeat_every")
+
+    @property
+    def is_given(self):
+        return self != Timing(None)
+
+    def __eq__(self, other):
+        return self.compared == other.compared and (self.active, self.until) == (other.active, other.until)
+
+    __hash__ = None
 
     @property
     def compared(self):
@@ -118,8 +127,9 @@ class Occasions:
         """Begins to repeat, at each multiple since the evidence, but not before the change itself."""
         self.repeat = None
         if timing.repeat_every is not None and observation.side == "in":
-            passed = (observation.date - observation.evidence_date) // timing.repeat_every
-            self.repeat = observation.evidence_date + (passed + 1) * timing.repeat_every
+            base = observation.date if observation.evidence_date is None else observation.evidence_date
+            passed = (observation.date - base) // timing.repeat_every
+            self.repeat = base + (passed + 1) * timing.repeat_every
             self.repeats_left = timing.repeat_limit
 
     def count_repeat(self, timing):

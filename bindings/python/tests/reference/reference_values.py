@@ -43,6 +43,7 @@ PRESETS = {
         accuracy_factor=1.0,
         entry_probability=0.0,
         exit_probability=0.0,
+        vertical_margin=10.0,
         dwell_policy="timer",
         notify=("initial", "entry", "exit"),
     ),
@@ -55,6 +56,7 @@ PRESETS = {
         accuracy_factor=0.0,
         entry_probability=0.0,
         exit_probability=0.0,
+        vertical_margin=0.0,
         dwell_policy="timer",
         notify=("initial", "entry", "exit"),
     ),
@@ -67,6 +69,7 @@ PRESETS = {
         accuracy_factor=1.0,
         entry_probability=0.0,
         exit_probability=0.0,
+        vertical_margin=0.0,
         dwell_policy="timer",
         notify=("initial", "entry", "exit"),
     ),
@@ -122,7 +125,8 @@ def checked_policy(policy):
         if unknown:
             raise Refused("invalid_argument", f"policy fields {sorted(unknown)}")
         fields = {**PRESETS["standard"], **policy}
-    for name in ("entry_dwell", "exit_dwell", "entry_margin", "exit_margin", "exit_margin_limit", "accuracy_factor"):
+    numbers = "entry_dwell", "exit_dwell", "entry_margin", "exit_margin", "exit_margin_limit", "accuracy_factor"
+    for name in (*numbers, "vertical_margin"):
         value = fields[name]
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
             raise Refused("invalid_argument", name)
@@ -174,11 +178,38 @@ def is_coordinate(latitude, longitude):
 # ---------------------------------------------------------------------------------------------------------------
 
 
+def is_known(*heights):
+    return all(math.isfinite(height) for height in heights)
+
+
+class Heights:
+    """The altitude of a fix above the ellipsoid, its accuracy, and the heights of the geoid and the ground there."""
+
+    def __init__(self, altitude=math.nan, vertical_accuracy=0.0, geoid_height=math.nan, ground_height=math.nan):
+        has_height = vertical_accuracy >= 0  # NaN and negative values mean that there is no height
+        self.altitude = altitude if has_height else math.nan
+        self.vertical_accuracy = vertical_accuracy if has_height else 0.0
+        self.geoid_height, self.ground_height = geoid_height, ground_height
+
+    def offset(self, reference):
+        """Returns the height of a reference above the ellipsoid."""
+        return {"ellipsoid": 0.0, "mean_sea_level": self.geoid_height, "ground": self.ground_height}[reference]
+
+    def above(self, reference):
+        """Returns the height above a reference, or NaN if it is missing."""
+        offset = self.offset(reference)
+        return self.altitude - offset if is_known(self.altitude, offset) else math.nan
+
+
+NO_HEIGHTS = Heights()
+
+
 class Fix:
-    def __init__(self, time, latitude, longitude, accuracy, source="fix", ellipse=None):
+    def __init__(self, time, latitude, longitude, accuracy, source="fix", ellipse=None, heights=NO_HEIGHTS):
         self.time, self.latitude, self.longitude, self.accuracy = time, latitude, longitude, accuracy
         self.source = source  # "path": the reference computed this position between two fixes
         self.ellipse = ellipse  # the one-sigma semi-axes in metres and the direction of the major axis in degrees
+        self.heights = heights
 
 
 def checked_ellipse(ellipse):
@@ -192,14 +223,32 @@ def checked_ellipse(ellipse):
 
 
 NO_EVIDENCE = dict(
-    latitude=None, longitude=None, accuracy=None, boundary_distance=None, evidence=None, probability=None
+    latitude=None,
+    longitude=None,
+    accuracy=None,
+    boundary_distance=None,
+    evidence=None,
+    probability=None,
+    vertical_distance=None,
 )
 
 
 class Observation:
     """The observed state: "in" or "out". If a condition is undetermined, it has no Observation."""
 
-    def __init__(self, side, date, cause, transition, order, *, evidence_date=None, refinement=None, evidence=None):
+    def __init__(
+        self,
+        side,
+        date,
+        cause,
+        transition,
+        order,
+        *,
+        evidence_date=None,
+        refinement=None,
+        evidence=None,
+        decided_by=None,
+    ):
         self.side = side
         self.state = "satisfied" if side == "in" else "unsatisfied"
         self.date = date
@@ -209,6 +258,8 @@ class Observation:
         self.evidence_date = evidence_date
         self.refinement = refinement
         self.evidence = evidence or NO_EVIDENCE
+        self.decided_by = decided_by  # for rules: the generation of the part that decided
+        self.decided = evidence_date  # the time of the position that decided
         self.follows_gap = False
         self.is_news = False  # reported even if the state equals the reported state
 
@@ -237,6 +288,7 @@ class Event:
         silent=False,
         follows_gap=False,
         direction=None,
+        decided_by=None,
     ):
         self.identifier, self.generation, self.tag = condition.identifier, condition.generation, condition.tag
         self.state, self.cause, self.date, self.order = state, cause, date, order
@@ -246,6 +298,7 @@ class Event:
         self.silent = silent
         self.follows_gap = follows_gap
         self.direction = direction
+        self.decided_by = decided_by
         self.is_counted = False  # for max_events; an event that replaces another is not counted again
         self.sequence = None  # the event gets its sequence at its first delivery
 
@@ -267,12 +320,14 @@ class Event:
             **self.evidence,
             gap=self.follows_gap,
             direction=self.direction,
+            decided_by=self.decided_by,
             tag=self.tag,
         )
 
 
 class Condition:
-    def __init__(self, identifier, definition, policy, tag, generation, rank, assuming, timing):
+    def __init__(self, identifier, definition, policy, tag, generation, rank, assuming, timing, band=None):
+        self.band = band  # a Band, or None
         self.identifier, self.definition, self.policy, self.tag = identifier, definition, policy, tag
         self.assuming = assuming
         self.timing, self.occasions = timing  # a Timing, and its Occasions
@@ -290,6 +345,9 @@ class Condition:
         self.absence_deadline = None  # beacons
         self.last_sighting = None  # beacons
         self.is_new = True  # for gates: true if the gate was added or suspended since the last fix
+        self.counted, self.changed = "unknown", 0  # for parts of rules: the state, and the number of its last change
+        self.seen, self.is_pending = None, True  # for rules
+        self.is_starting = False  # for rules: started in this instant, in a monitor that looks back
 
     @property
     def is_beacon(self):
@@ -300,9 +358,13 @@ class Condition:
         return self.definition["kind"] == "line"
 
     @property
+    def is_rule(self):
+        return self.definition["kind"] == "rule"
+
+    @property
     def is_place(self):
         """Returns True if a device can be inside the condition."""
-        return not self.is_beacon and not self.is_gate
+        return not self.is_beacon and not self.is_gate and not self.is_rule
 
     @property
     def line(self):
@@ -328,8 +390,18 @@ class Condition:
 
     # The detector for places (section 0.1 of the semantics) --------------------------------------------------------
 
-    def side(self, d):
-        return "in" if d <= self.line else "out"
+    def side(self, d, fix):
+        """Returns "in", "out", or None if a missing height leaves the side open."""
+        if d > self.line:
+            return "out"
+        if self.band is None:
+            return "in"
+        vertical = self.vertical(fix)
+        return "out" if vertical.is_outside else "in" if vertical.is_inside else None
+
+    def vertical(self, fix):
+        """Returns what a fix says about the band, or None without a band."""
+        return None if self.band is None else self.band.vertical(self.policy, fix.heights)
 
     def _weighted(self, accuracy):
         k = self.policy["accuracy_factor"]
@@ -384,20 +456,33 @@ class Condition:
     def determined_side(self, d, fix, confidence):
         """Returns the side that a fix determines for an undetermined condition, or None if the fix determines no
         side."""
+        side = self.side(d, fix)
+        if side is None or (side == "out" and self.is_above_or_below(fix)):
+            return side
         if self.has_probability:
-            return self.side(d) if self.is_probable(self.side(d), d, fix, confidence) else None
+            return side if self.is_probable(side, d, fix, confidence) else None
         if self.is_fine(fix.accuracy):
-            return self.side(d)
+            return side
         return "out" if d - fix.accuracy > self.line else None
 
-    def is_beyond_margin(self, d, accuracy):
-        r = self.line
-        if self.side(d) == "in":
-            return d <= r - self.margin_in(accuracy) and self.is_fine(accuracy)
-        return d >= r + self.margin_out(accuracy)
+    def is_above_or_below(self, fix):
+        return self.band is not None and self.vertical(fix).is_outside
 
-    def is_decisive(self, d, fix, confidence):
-        return self.is_beyond_margin(d, fix.accuracy) and self.is_probable(self.side(d), d, fix, confidence)
+    def is_beyond_margin(self, d, side, accuracy):
+        """Whether a fix on a side is decisive by its distance."""
+        r = self.line
+        if side == "in":
+            return d <= r - self.margin_in(accuracy) and self.is_fine(accuracy)
+        return d > r and d >= r + self.margin_out(accuracy)
+
+    def is_decisive(self, d, side, fix, confidence):
+        if self.band is not None:
+            vertical = self.vertical(fix)
+            if side == "out" and vertical.is_decisive_outwards:
+                return True
+            if side == "in" and not vertical.is_decisive_inwards:
+                return False
+        return self.is_beyond_margin(d, side, fix.accuracy) and self.is_probable(side, d, fix, confidence)
 
     def dwell(self, side):
         return microseconds(self.policy["entry_dwell" if side == "in" else "exit_dwell"])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import math
 import pathlib
 import re
 import sys
@@ -18,6 +19,7 @@ import sys
 from geographiclib.geodesic import Geodesic
 from reference import ReferenceMonitor
 from reference_gate import Gate
+from reference_rules import RuleDefect, rule_from
 from reference_shapes import Corridor, Defect, Polygon, corridor_from, line_from, polygon_from
 from reference_values import Refused
 
@@ -59,7 +61,7 @@ EXPLAIN_TIMES = ("candidate_since", "candidate_deadline", "last_sighting", "abse
 
 
 # The tolerance for a corpus: shapes.md guarantees distances to 15 nm, and the reference has about the same error.
-TOLERANCES = {"boundary_distance": 2e-8, "probability": 1e-6}
+TOLERANCES = {"boundary_distance": 2e-8, "probability": 1e-6, "vertical_distance": 1e-9}
 
 
 class Mismatch(Exception):
@@ -73,6 +75,26 @@ def number(value):
 
 def ellipse(fix):
     return [number(value) for value in fix["ellipse"]] if "ellipse" in fix else None
+
+
+HEIGHTS = {
+    "altitude": math.nan, "vertical_accuracy": 0.0, "geoid_height": math.nan, "ground_height": math.nan
+}  # fmt: skip
+
+
+def heights(fix):
+    return [number(fix.get(name, default)) for name, default in HEIGHTS.items()]
+
+
+def band_members(band):
+    """Returns a band in the form of a scenario, in which texts stand for infinite limits."""
+    if band is None:
+        return None
+    return {key: str(value) if value in (math.inf, -math.inf) else value for key, value in band.items()}
+
+
+def asked_place(asked):
+    return {name: number(value) for name, value in asked.items()}
 
 
 def us(seconds):
@@ -106,6 +128,8 @@ def shape_of(step):
 def described(definition):
     """Returns a condition in the form of a `record` step."""
     shape = definition.get("shape")
+    if definition["kind"] == "rule":
+        return {"rule": definition["rule"].as_json()}
     if isinstance(shape, Polygon):
         parts = [[[[v.longitude, v.latitude] for v in ring] for ring in part] for part in shape.parts]
         rest = {"edges": shape.edges, "oriented": shape.oriented, "buffer": shape.buffer}
@@ -192,6 +216,11 @@ class Scenario:
 
     @staticmethod
     def compare_defect(step, defect):
+        if isinstance(defect, RuleDefect):
+            found = {"part": defect.part, "identifiers": defect.identifiers}
+            if defect.reason != step["reason"] or any(found[key] != value for key, value in step.get("at", {}).items()):
+                raise Mismatch({"reason": step["reason"], "at": step.get("at")}, repr(defect))
+            return
         if not isinstance(defect, Defect) or defect.reason != step["reason"]:
             raise Mismatch(step["reason"], repr(defect))
         for names in ("part", "ring", "edge"), ("part", "ring", "vertex"):
@@ -253,7 +282,9 @@ class Scenario:
         for member in step["sync"]:
             rest = self.options_of(member)
             shape = shape_of(member)
-            if shape is not None:
+            if "rule" in member:
+                members.append((member["identifier"], "rule", (rule_from(member["rule"]),), rest))
+            elif shape is not None:
                 kind = "gate" if isinstance(shape, Gate) else "shape"
                 members.append((member["identifier"], kind, (shape,), rest))
             elif "circle" in member:
@@ -280,6 +311,10 @@ class Scenario:
     @staticmethod
     def options_of(step):
         rest = {key: step[key] for key in ("assuming", "policy", "tag", *TIMING_KEYS) if key in step}
+        if "band" in step:
+            rest["band"] = {
+                key: value if key.endswith("reference") else number(value) for key, value in step["band"].items()
+            }
         if isinstance(rest.get("policy"), dict):
             rest["policy"] = {
                 key: number(value) if key not in ("dwell_policy", "notify") else value
@@ -288,8 +323,8 @@ class Scenario:
         return rest
 
     def put(self, step, name, identifier, monitor, verb):
-        circle, beacon, place, gate = (
-            getattr(monitor, f"{verb}_{kind}") for kind in ("circle", "beacon", "shape", "gate")
+        circle, beacon, place, gate, rule = (
+            getattr(monitor, f"{verb}_{kind}") for kind in ("circle", "beacon", "shape", "gate", "rule")
         )
         rest = self.options_of(step)
         shape = shape_of(step)
@@ -297,6 +332,8 @@ class Scenario:
             if rest.pop("policy", "standard") != "standard" or rest.pop("assuming", "unknown") != "unknown":
                 raise Refused("invalid_argument", "a gate has no policy and no state")
             gate(identifier, shape, **rest)
+        elif "rule" in step:
+            rule(identifier, rule_from(step["rule"]), **rest)
         elif shape is not None:
             place(identifier, shape, **rest)
         elif "circle" in step:
@@ -320,7 +357,9 @@ class Scenario:
             latitude, longitude = there["lat2"], there["lon2"]
         else:
             latitude, longitude = number(fix["latitude"]), number(fix["longitude"])
-        monitor.feed_fix(us(fix["time"]), latitude, longitude, number(fix.get("accuracy", 0.0)), ellipse(fix))
+        monitor.feed_fix(
+            us(fix["time"]), latitude, longitude, number(fix.get("accuracy", 0.0)), ellipse(fix), heights(fix)
+        )
 
     def do_see(self, step, name, monitor):
         see = step["see"]
@@ -350,7 +389,11 @@ class Scenario:
         record = monitor.record(step["record"])
         got = None
         if record is not None:
-            got = {**record["last_event"], "condition": described(record["condition"])}
+            got = {
+                **record["last_event"],
+                "band": band_members(record["band"]),
+                "condition": described(record["condition"]),
+            }
             expected = step["is"] or {}
             for kind, keys in expected.get("condition", {}).items():
                 if kind in ("polygon", "corridor", "line") and kind in got["condition"]:  # compare only listed keys
@@ -366,8 +409,7 @@ class Scenario:
         self.compare(step["is"], got, tolerance=1e-9)
 
     def do_containing(self, step, name, monitor):
-        place = number(step["containing"]["latitude"]), number(step["containing"]["longitude"])
-        self.compare_located(step["are"], monitor.containing(*place))
+        self.compare_located(step["are"], monitor.containing(**asked_place(step["containing"])))
 
     def do_nearest(self, step, name, monitor):
         asked = step["nearest"]

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from geographiclib.geodesic import Geodesic
 from reference_fleet import ReferenceFleet, ReferenceTable
+from reference_rules import rule_from
 from reference_values import Refused
-from run_reference_corpus import EVENT_TIMES, EXPLAIN_TIMES, Mismatch, Scenario, ellipse, moment, number, shape_of, us
+from run_reference_corpus import (
+    EVENT_TIMES,
+    EXPLAIN_TIMES,
+    Mismatch,
+    Scenario,
+    asked_place,
+    ellipse,
+    heights,
+    moment,
+    number,
+    shape_of,
+    us,
+)
 
 VERBS = (
     "share",
@@ -106,6 +119,8 @@ class FleetScenario:
 
     @staticmethod
     def definition(step):
+        if "rule" in step:
+            return "rule", (rule_from(step["rule"]),)
         shape = shape_of(step)
         if shape is not None:
             return "shape", (shape,)
@@ -156,7 +171,7 @@ class FleetScenario:
         return there["lat2"], there["lon2"]
 
     def fix(self, fix):
-        return (moment(fix["time"]), *self.place(fix), number(fix.get("accuracy", 0.0)), ellipse(fix))
+        return (moment(fix["time"]), *self.place(fix), number(fix.get("accuracy", 0.0)), ellipse(fix), heights(fix))
 
     def do_fix(self, step, fleet):
         fix = self.fix(step["fix"])
@@ -224,8 +239,8 @@ class FleetScenario:
         self.compare(step["is"], answer, EXPLAIN_TIMES, tolerance=1e-6)
 
     def do_containing(self, step, fleet):
-        place = number(step["containing"]["latitude"]), number(step["containing"]["longitude"])
-        self.compare_located(step["are"], self.table.conditions.containing(*place))
+        place = asked_place(step["containing"])
+        self.compare_located(step["are"], self.table.conditions.containing(**place))
 
     def do_nearest(self, step, fleet):
         asked = step["nearest"]

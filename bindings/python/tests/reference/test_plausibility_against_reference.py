@@ -1,5 +1,5 @@
-"""Tests that the engine and the reference doubt the same fixes of random tracks with jumps, wrong dates and coarse
-fixes; and that a fleet gives the events of one monitor for each device, however it is fed and moved.
+"""Tests that a fleet gives the events of one monitor for each device on random tracks with jumps, wrong dates and
+coarse fixes, however it is fed and moved. test_pairs_against_reference.py compares monitors with the reference.
 
 FENCEPOST_SOAK=1 runs twenty times as many tracks.
 """
@@ -12,11 +12,8 @@ from typing import Any
 
 import pytest
 from conftest import SECOND
-from reference import ReferenceMonitor
-from reference_adapter import reference_policy, same_event
-from reference_values import Refused
 
-from fencepost import Circle, Event, Fix, Fleet, Monitor, TransitionPolicy, Zones, geodesic
+from fencepost import Circle, Fix, Fleet, Monitor, TransitionPolicy, Zones, geodesic
 from fencepost.errors import FencepostError
 
 ROUNDS = 20 if os.environ.get("FENCEPOST_SOAK") == "1" else 1
@@ -57,24 +54,6 @@ def circles(source: random.Random, centre: tuple[float, float]) -> list[tuple[fl
     return found
 
 
-def same(found: Event, expected: dict[str, Any]) -> None:
-    """Asserts that two events are equal; an event on a path may differ by a microsecond and a tenth of a millimetre."""
-    assert found.follows_gap == expected["gap"]
-    if expected["evidence"] != "path":
-        same_event(found, expected)
-        return
-    assert (found.identifier, str(found.state), str(found.cause), str(found.evidence)) == (
-        expected["identifier"],
-        expected["state"],
-        expected["cause"],
-        expected["evidence"],
-    )
-    assert abs((found.date_us or 0) - expected["date"]) <= 1
-    assert abs((found.evidence_date_us or 0) - expected["evidence_date"]) <= 1
-    place = geodesic.inverse(found.latitude, found.longitude, expected["latitude"], expected["longitude"])
-    assert place.distance < 1e-4
-
-
 def options_of(source: random.Random) -> dict[str, Any]:
     return {
         "plausible_speed": source.choice([20.0, 60.0, 300.0]),
@@ -82,52 +61,6 @@ def options_of(source: random.Random) -> dict[str, Any]:
         "corroboration_time": source.choice([0.0, 5.0, 60.0]),
         "order": source.choice(["add", "exits_first"]),
     }
-
-
-@pytest.mark.parametrize("number", range(2 * ROUNDS))
-@pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("world", CENTRES)
-def test_engine_and_reference_doubt_the_same_fixes(world: str, path: str, number: int) -> None:
-    source = random.Random(f"{world} {path} {number}")
-    options = options_of(source) | PATHS[path]
-    ours, theirs = Monitor(**options), ReferenceMonitor(**options)
-    policies = [TransitionPolicy.exact(), TransitionPolicy.standard(), TransitionPolicy(entry_dwell=5, exit_dwell=5)]
-    for index, circle in enumerate(circles(source, CENTRES[world])):
-        policy = policies[index % 3]
-        ours.add(Circle(*circle), f"c{index}", policy=policy, assuming="unsatisfied")
-        theirs.add_circle(f"c{index}", *circle, policy=reference_policy(policy), assuming="unsatisfied")
-    batched = ours.fork()
-    rows = track(source, CENTRES[world])
-    for time, latitude, longitude, accuracy in rows:
-        mine = other = ""
-        try:
-            ours.feed(Fix(latitude, longitude, accuracy=accuracy, time=time))
-        except FencepostError as error:
-            mine = error.name
-        try:
-            theirs.feed_fix(time, latitude, longitude, accuracy)
-        except Refused as refused:
-            other = refused.status
-        assert mine == other
-        while (expected := theirs.next_event()) is not None:
-            found = ours.next_event()
-            assert found is not None
-            same(found, expected)
-        assert ours.next_event() is None
-        doubt, known = ours.explain("c0").doubt, theirs.explain("c0")
-        assert (doubt.corroborations if doubt else 0) == known["corroborations"]
-        if doubt:
-            assert doubt.distance == pytest.approx(known["doubted_distance"], abs=1e-6)
-            assert doubt.seconds == known["doubted_seconds"]
-    counters = theirs.statistics()
-    assert ours.statistics().doubted_fixes == counters["doubted_fixes"] > 0
-    assert ours.statistics().accepted_fixes == counters["accepted"]
-    columns = dict(zip(("time", "latitude", "longitude", "accuracy"), map(list, zip(*rows))))
-    counted = batched.feed_many(**columns)  # type: ignore[arg-type]
-    assert counted.doubted == counters["doubted_fixes"]
-    while batched.next_event() is not None:
-        pass
-    assert batched.snapshot() == ours.snapshot()
 
 
 @pytest.mark.parametrize("number", range(2 * ROUNDS))

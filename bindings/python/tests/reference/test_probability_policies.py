@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import pytest
-from conftest import IS_FULL
+from conftest import number_of_cases
 from reference import ReferenceMonitor
 from reference_adapter import reference_policy, same_event
 from reference_probability import around
@@ -60,7 +60,7 @@ class World:
             self.zones.append((f"z{number}", zone, assumed, policy(draw)))
         time = START
         self.fixes = []
-        for _ in range(80 if IS_FULL else 40):
+        for _ in range(40):
             time += draw.choice([0, 1_000_000, 5_000_000, 20_000_000, 120_000_000])
             position = around(*self.place, draw.uniform(0, 360), draw.choice([0, 30, 90, 200, 500, 3000]) + 0.37)
             accuracy = draw.choice([0.0, 1.0, 5.0, 30.0, 30.0, 100.0, 400.0, 30_000.0, float("inf"), -1.0])
@@ -71,7 +71,8 @@ class World:
             self.fixes.append(Fix(*position, accuracy=accuracy, time=time, error_ellipse=ellipse))
 
 
-@pytest.mark.parametrize("number", range(40 if IS_FULL else 6))
+@pytest.mark.full
+@pytest.mark.parametrize("number", range(number_of_cases(2, 6, 12)))
 def test_worlds_are_those_of_the_reference(number: int) -> None:
     print("seed", SEED, number)
     draw = random.Random(SEED + number)

@@ -21,7 +21,7 @@ from test_tracks_against_reference import fixes_of
 
 from fencepost import FencepostError, Fix, InputError, Monitor, Polygon, TransitionPolicy
 
-MOST_FIXES = 1_000 if IS_FULL else 250
+MOST_FIXES = 1_000 if IS_FULL else 120
 # The reference implementation needs a millisecond for each edge, and examines most edges again when a track jumps.
 MOST_EDGES = 6_000
 MOST_POLYGONS = 12 if IS_FULL else 3

@@ -542,9 +542,11 @@ def test_s63():
 def every_scenario():
     for path in corpus.FILES:
         for scenario in corpus.scenarios(path):
-            # The reference model needs up to 40 s for the scenarios with shapes, so they run only in the full tests.
-            # The engine runs these scenarios in each language.
-            marks = [pytest.mark.full, only_in_full] if path.parent.name == "Shapes" else []
+            # The reference model needs up to 40 s for the scenarios with shapes, and for probabilities of corridors, so
+            # they run only in the full tests. The engine runs these scenarios in each language.
+            is_probable = path.parent.name == "Probability" or path.stem == "probability"
+            is_long = path.parent.name == "Shapes" or (is_probable and "a corridor" in scenario["name"])
+            marks = [pytest.mark.full, only_in_full] if is_long else []
             yield pytest.param(scenario, marks=marks, id=f"{path.stem}: {scenario['name']}")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fencepost import Circle, Fix, Gate, InputWarning, TransitionPolicy, compare, replay
+from fencepost import Circle, Fix, Gate, InputWarning, Rule, TransitionPolicy, compare, replay
 from fencepost._files.table_rows import TableRows
 
 DATA = Path(__file__).parents[4] / "examples" / "data"
@@ -77,6 +77,29 @@ def test_each_log_is_that_of_a_replay_with_the_policy_alone(seed: int, options: 
     exact = replay(table, zones, policy="exact", device="device", **options)
     assert states(found.baseline) == states(exact)
     assert len(exact) > 20
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
+def test_rules_have_the_parts_of_their_policy(seed: int) -> None:
+    """Each policy has copies of the conditions, and the copies of a rule must name copies. The names of the parts that
+    are missing look like those of copies."""
+    table = rows(seed, devices=2, count=150)
+    zones: dict[str, Any] = {
+        "both": Rule.any("zone 1", "zone 3"),
+        "odd": Rule.any("zone 2", "0:1", "-:2"),
+        **ZONES,
+        "away": Rule.none("both", "zone 4"),
+        "two": Rule.at_least(2, "zone 0", "zone 2", "1:0", "away"),
+        "never": Rule.all("0:0", "2:2"),
+    }
+    decided: set[str] = set()
+    found = compare(table, zones, policies=POLICIES, device="device")
+    for outcome in found:
+        alone = replay(table, zones, policy=POLICIES[outcome.name], device="device")
+        assert states(outcome.log) == states(alone), (seed, outcome.name)
+        decided |= {row.event.identifier for row in alone.tracked() if row.event.decided_by is not None}
+    assert decided == {"both", "odd", "away", "two"}
 
 
 def test_a_track_of_fixes_and_a_file_are_compared_in_one_pass_too() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fencepost import Circle, EventLog, Fix, Fleet, Zones, compare, replay
+from fencepost import Circle, EventLog, Fix, Fleet, Rule, Zones, compare, replay
 
 ZONES = {"depot": Circle(0, 0, 100), "far": Circle(1, 1, 100)}
 FIXES = [Fix(0, longitude, accuracy=5, time=60_000_000 * minute) for minute, longitude in enumerate((0, 1, 0, 1))]
@@ -31,6 +31,10 @@ def many_tracks() -> EventLog:
     return replay(frame(), ZONES, policy="exact", device="van", plausible_speed=3000)
 
 
+def with_a_rule() -> EventLog:
+    return replay(FIXES, {**ZONES, "either": Rule.any("depot", "far")}, policy="exact")
+
+
 def inside() -> Any:
     fleet = Fleet(Zones(ZONES))
     fleet.feed_many(device=["a", "b"], latitude=[0, 0], longitude=[0, 1], time=[0, 0])
@@ -40,6 +44,7 @@ def inside() -> Any:
 MADE: list[Callable[[], Any]] = [
     one_track,
     many_tracks,
+    with_a_rule,
     lambda: many_tracks().of("b"),
     lambda: one_track().visits(),
     lambda: many_tracks().visits(),
@@ -60,7 +65,7 @@ def test_results_are_pickled_and_copied(make: Callable[[], Any], is_read: bool) 
 
 
 def test_a_pickled_log_has_everything() -> None:
-    for log in (one_track(), many_tracks()):
+    for log in (one_track(), many_tracks(), with_a_rule()):
         other = pickle.loads(pickle.dumps(log))
         assert [list(each.fixes) for each in other.replays] == [list(each.fixes) for each in log.replays]
         assert (other.counts, other.tracks, other.conditions) == (log.counts, log.tracks, log.conditions)

@@ -498,7 +498,7 @@ sys.exit(code)
 """
 
 
-@pytest.mark.parametrize("kind", ["csv", *in_full("parquet")])
+@pytest.mark.parametrize("kind", in_full("csv", "parquet"))
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
     circles(tmp_path / "c.csv")
     (tmp_path / "peak.py").write_text(PEAK)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+from conftest import number_of_cases
 from several_tables import SECOND, UUID, Row, Tables, alone, places, table, versions, walks
 
 from fencepost import Beacon, Circle, Zones
@@ -20,7 +21,7 @@ pyarrow = pytest.importorskip("pyarrow")
 from fencepost._spark.feeding import Trust  # noqa: E402
 from fencepost._spark.packed import WIDE_ROW_SCHEMA  # noqa: E402
 from fencepost._spark.shard import Outcome, Rules, Shard, follow  # noqa: E402
-from fencepost._spark.states import empty, pack_state, unpack_state  # noqa: E402
+from fencepost._spark.states import NARROW, UNCERTAIN, WIDE, empty, pack_state, unpack_state  # noqa: E402
 
 
 def batch(rows: Iterable[Row], first: int) -> Any:
@@ -31,7 +32,7 @@ def batch(rows: Iterable[Row], first: int) -> Any:
 
 
 def kept(shard: Shard) -> Shard:
-    return unpack_state(*pack_state(shard, True), True)
+    return unpack_state(*pack_state(shard, WIDE), WIDE)
 
 
 def events(outcome: Outcome) -> list[Any]:
@@ -47,7 +48,7 @@ def events(outcome: Outcome) -> list[Any]:
 def followed(
     tables: Callable[[bytes | None], Zones], batches: list[list[Row]], delay_us: int, rules: Rules, to_us: int
 ) -> tuple[list[Any], dict[str, int]]:
-    shard, next_us, watermark, latest = empty(True), None, 0, 0
+    shard, next_us, watermark, latest = empty(WIDE), None, 0, 0
     found: list[Any] = []
     counts = dict.fromkeys(("accepted", "invalid", "late"), 0)
     for rows in [*batches, []]:
@@ -64,7 +65,8 @@ def followed(
     return sorted(found), counts
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(number_of_cases(2, 4, 8)))
 def test_each_device_is_followed_by_the_table_of_its_row(seed: int) -> None:
     draw = random.Random(seed)
     tables = versions(seed)
@@ -86,7 +88,8 @@ def test_each_device_is_followed_by_the_table_of_its_row(seed: int) -> None:
         assert found == [event for event in want if event[0] == device]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(number_of_cases(2, 3, 6)))
 def test_doubted_rows_corroborate_each_other_across_tables(seed: int) -> None:
     draw = random.Random(seed)
     tables = versions(seed)
@@ -177,7 +180,7 @@ def test_a_table_is_asked_for_only_while_something_is_due_by_it() -> None:
     names = {name: zone.version.digest for name, zone in zones.items()}
     rules = Rules(True, None)
     first: Row = ("a", 0.0, 0.0, 5.0, 0, names["old"], None)
-    shard = follow({names["old"]: zones["old"]}.__getitem__, empty(True), [batch([first], 0)], 0, rules).shard
+    shard = follow({names["old"]: zones["old"]}.__getitem__, empty(WIDE), [batch([first], 0)], 0, rules).shard
     assert shard.devices["version"].to_pylist() == [names["old"]]
     later: Row = ("a", 0.0, 0.0, 5.0, SECOND, names["new"], None)
     outcome = follow({names["new"]: zones["new"]}.__getitem__, shard, [batch([later], 0)], 0, rules)
@@ -191,7 +194,7 @@ def test_the_absence_of_a_beacon_is_confirmed_though_nothing_more_comes() -> Non
     zones = table([("desk", Beacon(UUID, 1), "standard")])
     seen = json.dumps([{"uuid": UUID, "major": 1, "minor": 2}])
     rows: list[Row] = [("a", float("nan"), float("nan"), 0.0, 0, None, seen)]
-    first = follow(lambda version: zones, empty(True), [batch(rows, 0)], 0, Rules(True, None))
+    first = follow(lambda version: zones, empty(WIDE), [batch(rows, 0)], 0, Rules(True, None))
     assert [event[2:4] for event in events(first)] == [("desk", "satisfied")] and first.next_us == 30 * SECOND
     last = follow(lambda version: zones, kept(first.shard), [], 40 * SECOND, Rules(True, None))
     assert [event[2:5] for event in events(last)] == [("desk", "unsatisfied", 30 * SECOND)] and last.next_us is None
@@ -205,16 +208,16 @@ def test_states_are_widened_and_never_narrowed() -> None:
         [pyarrow.array([value], field.type) for value, field in zip(("a", 0.0, 0.0, 5.0, 0, 0), ROW_SCHEMA)],
         schema=ROW_SCHEMA,
     )
-    shard = follow(lambda version: zones, empty(False), [narrow], 0, Rules(False, None)).shard
-    state = pack_state(shard, False)
-    assert state[0] == 1 and unpack_state(*state, False) == shard
-    wide = unpack_state(*state, True)
+    shard = follow(lambda version: zones, empty(NARROW), [narrow], 0, Rules(False, None)).shard
+    state = pack_state(shard, NARROW)
+    assert state[0] == 1 and unpack_state(*state, NARROW) == shard
+    wide = unpack_state(*state, WIDE)
     assert wide.held["version"].to_pylist() == [] == wide.held["beacons"].to_pylist()
     assert wide.devices["version"].to_pylist() == [None]
     with pytest.raises(InvalidArgumentError, match="refresh"):
-        unpack_state(*pack_state(wide, True), False)
-    with pytest.raises(InvalidArgumentError, match="format 3"):
-        unpack_state(3, b"", b"", True)
+        unpack_state(*pack_state(wide, WIDE), NARROW)
+    with pytest.raises(InvalidArgumentError, match="format 5"):
+        unpack_state(5, b"", b"", UNCERTAIN)
 
 
 def test_versions_take_16_bytes_more_a_device() -> None:
@@ -222,6 +225,6 @@ def test_versions_take_16_bytes_more_a_device() -> None:
     name = zones.version.digest
     count = 10_000
     rows: list[Row] = [(f"vehicle-{number:08}", 20.0, number / 1000, 5.0, 0, name, None) for number in range(count)]
-    shard = follow(lambda version: zones, empty(True), [batch(rows, 0)], 0, Rules(True, None)).shard
+    shard = follow(lambda version: zones, empty(WIDE), [batch(rows, 0)], 0, Rules(True, None)).shard
     assert shard.devices.num_rows == count
     assert sum(map(len, pack_state(shard, True)[1:])) / count <= 150

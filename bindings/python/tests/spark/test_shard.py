@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+from conftest import number_of_cases
 
 from fencepost import Circle, Fix, Fleet, TransitionPolicy, Zones
 from fencepost.errors import InvalidArgumentError
@@ -116,7 +117,7 @@ def expected(conditions: Zones, rows: Iterable[Row], to_us: int, trust: Trust | 
     columns = fleet.events_columns()
     columns.pop("row")
     found = []
-    for row in zip(*columns.values()):
+    for row in zip(*(columns[name] for name in EVENT_SCHEMA.names)):
         found.append(tuple((value is not None, value) for value in row))
     return sorted(found)
 
@@ -125,7 +126,8 @@ def in_batches(rows: list[Row], size: int) -> list[list[Row]]:
     return [rows[begin : begin + size] for begin in range(0, len(rows), size)]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(number_of_cases(2, 4, 8)))
 def test_events_do_not_depend_on_shards_and_micro_batches_nor_on_the_order_within_the_delay(seed: int) -> None:
     random_ = random.Random(seed)
     conditions, rows = zones(random_), walks(random_)
@@ -161,7 +163,8 @@ def jumping(random_: random.Random, rows: list[Row]) -> list[Row]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(number_of_cases(2, 3, 6)))
 def test_doubts_and_probabilities_do_not_depend_on_micro_batches(seed: int) -> None:
     """The doubted fixes of a device are in its exported state, so they corroborate each other across micro-batches."""
     random_ = random.Random(seed)
@@ -265,7 +268,8 @@ def test_silent_devices_are_forgotten_at_a_time_of_their_own() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:time .* 1970")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(number_of_cases(2, 3, 6)))
 def test_who_is_silent_for_long_comes_back_as_a_new_device_whatever_the_micro_batches(seed: int) -> None:
     random_ = random.Random(seed)
     conditions, expire = zones(random_), 45 * SECOND

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from conftest import mentions
 from hypothesis import given, strategies as st
 
+from fencepost._tables.geometries import of_wkt
 from fencepost._tables.wkt import wkt_point
 
 
@@ -50,3 +54,21 @@ def test_what_is_no_point(text: str, words: str) -> None:
     with pytest.raises(ValueError) as caught:
         wkt_point(text)
     assert mentions(caught.value, words)
+
+
+@pytest.mark.parametrize("read", [wkt_point, of_wkt])
+@pytest.mark.parametrize(
+    ("head", "repeated", "tail"),
+    [
+        ("POINT (", "1", ""), ("", " ", "x"), ("POINT", " ", "x"), ("POINT (1", " ", "x"), ("POINT (1 2", " ", "x"),
+        ("", "A", "("), ("", "A", ""), ("SRID", " ", "x"), ("SRID=1;", " ", "x"), ("SRID=", "1", ";POLYGON ((1 2))"),
+        ("SRID=", "0", "25833;POLYGON ((1 2))"), ("SRID=", "0", "25833;POINT (1 2)"),
+        ("POLYGON (", "(", ""), ("POLYGON ((1 2", " ", "x"), ("POLYGON ((1 2", ".", ""), ("POLYGON ((", "1", "x"),
+    ],
+)  # fmt: skip
+def test_long_texts(read: Callable[[str], Any], head: str, repeated: str, tail: str) -> None:
+    """A damaged text takes time in proportion to its length, and is not quoted as a whole. Patterns that match a part
+    of a text in two ways would need minutes."""
+    with pytest.raises(ValueError) as caught:
+        read(head + repeated * 100_000 + tail)
+    assert len(str(caught.value)) < 300

@@ -48,11 +48,20 @@ def test_json_says_what_the_event_says() -> None:
 
 
 def test_columns_are_the_keys_of_the_json_and_the_tag() -> None:
-    assert list(EVENT_COLUMNS) == [*KEYS, "evidence", "gap", "direction", "probability", "tag"]
+    assert list(EVENT_COLUMNS) == [
+        *KEYS,
+        "evidence",
+        "gap",
+        "direction",
+        "probability",
+        "vertical_distance",
+        "decided_by",
+        "tag",
+    ]
 
 
 def test_each_column_has_the_kind_of_its_values() -> None:
-    types = {"uint": int, "float": float, "time": datetime, "bool": bool}
+    types = {"uint": int, "int": int, "float": float, "time": datetime, "bool": bool}
     assert set(EVENT_KINDS) < set(EVENT_COLUMNS)
     for name, value_of in EVENT_COLUMNS.items():
         values = [value for event in some_events() if (value := value_of(event)) is not None]

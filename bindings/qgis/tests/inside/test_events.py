@@ -251,15 +251,15 @@ class Policies(unittest.TestCase):
         (warning,) = feedback.warnings
         self.assertRegex(warning, "^places layer 'own', feature 3: policy 'lenient' .* standard, exact, core_location")
 
-    def test_timings_of_places_are_not_used(self):
-        rows = [((47.0, 8.0), "near", 150.0, "2024-05-01T00:00Z/2024-05-02T00:00Z", 5)]
+    def test_timings_of_places(self):
+        rows = [((47.0, 8.0), "near", 150.0, "2024-05-01T00:00Z/2024-05-02T00:00Z", 1)]
         fields = "field=name:string&field=radius:double&field=Active:string&field=max_events:integer"
         results, feedback = events(street(), layer("own", fields, rows))
-        (warning,) = feedback.warnings
-        self.assertRegex(warning, "^places layer 'own': .*'Active', 'max_events'")
+        self.assertEqual(feedback.warnings, [])
         plain = layer("own", "field=name:string&field=radius:double", [rows[0][:3]])
         again, feedback = events(street(), plain)
-        self.assertEqual(rows_of(results["EVENTS"], *KEYS), rows_of(again["EVENTS"], *KEYS))
+        self.assertEqual(rows_of(results["EVENTS"], *KEYS), rows_of(again["EVENTS"], *KEYS)[:1])
+        self.assertGreater(len(rows_of(again["EVENTS"], *KEYS)), 1)
         self.assertEqual(feedback.warnings, [])
 
     def test_probabilities_for_all_places(self):

@@ -15,7 +15,7 @@ from .._tables.names import CONDITIONS, GEOMETRY
 from .._values.conditions import Circle
 from .._values.enums import State
 from .._values.policy import TransitionPolicy
-from .options import add_defaults, to_count, to_names
+from .options import AddNames, add_defaults, to_count, to_names
 from .outcomes import DONE, UsageError
 
 DESCRIPTION = (
@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--conditions-columns",
         type=to_names({**CONDITIONS, "geometry": GEOMETRY}),
+        action=AddNames,
         default={},
         metavar="WHAT=NAME,...",
         help="names of the columns that hold identifier, latitude, longitude, geometry and radius, "

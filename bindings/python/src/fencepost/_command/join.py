@@ -10,7 +10,7 @@ from typing import Any
 from .._errors import InputError, MissingExtraError, require
 from .._fleet.conditions import Zones
 from .._tables.names import CONDITIONS, GEOMETRY
-from .options import add_vertex_limit, to_metres, to_names
+from .options import AddNames, add_vertex_limit, to_metres, to_names
 from .outcomes import DONE, UsageError
 
 DESCRIPTION = (
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "names of the columns that hold identifier, latitude, longitude, geometry and radius, "
         "if they are not recognised automatically"
     )
-    add("--conditions-columns", type=to_names(known), default={}, metavar="WHAT=NAME,...", help=text)
+    add("--conditions-columns", type=to_names(known), action=AddNames, default={}, metavar="WHAT=NAME,...", help=text)
     add("--transform", action="store_true", help="transform vector files in another CRS to WGS84")
     add("--radius", type=to_metres, metavar="METRES", help="radius of circles and lines that set none")
     add_vertex_limit(parser)

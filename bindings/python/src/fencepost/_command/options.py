@@ -69,16 +69,39 @@ def to_names(known: Names) -> Callable[[str], dict[str, str]]:
 
     @argument
     def read(text: str) -> dict[str, str]:
-        pairs = {}
+        pairs: dict[str, str] = {}
         for part in text.split(","):
             what, equals, name = part.partition("=")
             if not equals or what.strip() not in known:
                 *most, last = (f"{one}=NAME" for one in known)
                 raise ValueError(f"{part!r} is not {', '.join(most)} or {last}")
-            pairs[what.strip()] = name.strip()
+            _name(pairs, what.strip(), name.strip())
         return pairs
 
     return read
+
+
+def _name(names: dict[str, str], what: str, name: str) -> None:
+    """Adds a name to a dict, in which a thing must not have another name.
+
+    Raises:
+        ValueError: The thing has another name.
+    """
+    if names.setdefault(what, name) != name:
+        raise ValueError(f"{what} has two names, {names[what]!r} and {name!r}; state one of them")
+
+
+class AddNames(argparse.Action):
+    """Implements an option ``WHAT=NAME,…`` that may be repeated: the names of all repetitions count."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *rest: Any) -> None:
+        names = dict(getattr(namespace, self.dest))
+        for what, name in values.items():
+            try:
+                _name(names, what, name)
+            except ValueError as error:
+                raise argparse.ArgumentError(self, str(error)) from None
+        setattr(namespace, self.dest, names)
 
 
 @argument

@@ -22,7 +22,8 @@ from .._monitor.filling import add_conditions
 from .._monitor.monitor import Monitor
 from .._replay.exchanged import is_presence, some_points, warn_of_exchanged
 from .._replay.filling import conditions_of, separating
-from .._replay.replay import Replay
+from .._replay.needed_heights import NeededHeights
+from .._replay.replay import Replay, replay_again_for
 from .._replay.significant import Thinning
 from .._replay.way_points import timed
 from .._tables.names import CONDITIONS, GEOMETRY, TRACK
@@ -32,6 +33,7 @@ from .._values.enums import Delivery
 from .._values.events import LOG_COLUMNS, Event
 from .._values.policy import TransitionPolicy
 from .options import (
+    AddNames,
     add_defaults,
     add_path,
     add_vertex_limit,
@@ -108,6 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--columns",
         type=to_names({**TRACK, "geometry": GEOMETRY}),
+        action=AddNames,
         default={},
         metavar="WHAT=NAME,...",
         help="names of the columns that hold latitude, longitude (or geometry, as WKT), time, accuracy, and the "
@@ -119,6 +122,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--conditions-columns",
         type=to_names({**CONDITIONS, "geometry": GEOMETRY}),
+        action=AddNames,
         default={},
         metavar="WHAT=NAME,...",
         help="names of the columns of the conditions that hold identifier, latitude, longitude, geometry, radius, "
@@ -217,7 +221,8 @@ def run(options: argparse.Namespace) -> int:
         events = noted(replay.events(options.until, on_input))
         WRITERS[options.format](events if machine else list(events), sys.stdout)
     own = _monitor_options(options)
-    log = EventLog([replay.result(track, seen)], conditions, None, own, separating(own))
+    replay_again = replay_again_for(conditions, own, reports, options.until)
+    log = EventLog([replay.result(track, seen)], conditions, None, own, separating(own), replay_again)
     if options.summary:
         if not machine:
             sys.stdout.write("\n")
@@ -226,6 +231,9 @@ def run(options: argparse.Namespace) -> int:
     if options.report is not None:
         log.report(options.report, base_map=options.base_map)
     _write_files(log, options)
+    heights = NeededHeights(conditions)
+    heights.see(track.fixes)
+    heights.warn(track.path, track.columns, options.columns or {})
     if not has_presence:
         warn_of_exchanged(track.path, some_points(track.fixes), monitor)
     _report_skipped(replay.counts, options, track.flaw)
@@ -249,7 +257,7 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow], ti
     table = conditions_of(conditions, options.conditions, _monitor_options(options))
     how = Reading(options.layer, options.transform, times)
     tracks = ManyTracks(options.track, options.by, options.columns, how, grouped=options.grouped, sort=options.sort)
-    many = ManyReplay(tracks, table.conditions, reports, options.until, options.jobs, table.fleet)
+    many = ManyReplay(tracks, table.conditions, reports, options.until, options.jobs, table.fleet, table.heights)
     seen: dict[Any, list[Event]] = {}
 
     def noted(rows: Iterator[TrackedEvent]) -> Iterator[TrackedEvent]:
@@ -265,7 +273,7 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow], ti
     sys.stdout.flush()
     if options.output or options.visits:
         _write_files(EventLog(many.results(seen), conditions, options.by), options)
-    many.warn_of_exchanged()
+    many.warn_of_doubts()
     _report_skipped(many.counts, options, many.flaw)
     return DONE
 

@@ -17,9 +17,11 @@ from .._tables.times import time_text
 from .._values.enums import State
 from .._values.events import Event, diagnostic_names, direction_words, path_words, refinement_text
 
-_HEADINGS = ["date (UTC)", "identifier", "state", "cause", "evidence", "distance", "accuracy", "probability", "more"]
+_HEADINGS = [
+    "date (UTC)", "identifier", "state", "cause", "evidence", "distance", "height", "accuracy", "probability", "more"
+]  # fmt: skip
 
-_NUMBERS = ("distance", "accuracy", "probability")
+_NUMBERS = ("distance", "height", "accuracy", "probability")
 
 
 def write_table(events: Iterable[Event], stream: IO[str]) -> None:
@@ -79,12 +81,14 @@ def _cells(event: Event) -> list[str]:
     if event.date_us is not None and event.evidence_date_us == event.date_us:
         evidence = "same"
     distance = "" if event.boundary_distance is None else f"{event.boundary_distance:+.1f} m"
+    height = "" if event.vertical_distance is None else f"{event.vertical_distance:+.1f} m"
     accuracy = f"{event.accuracy:.1f} m" if event.accuracy else ""
     words = path_words(event) if event.direction is None else [direction_words(event.direction), *path_words(event)]
     rest = (refinement_text(event), "|".join(diagnostic_names(event.diagnostics)), ", ".join(words))
     more = " ".join(part for part in rest if part)
     probability = _share(event.probability)
-    return [date, event.identifier, str(event.state), str(event.cause), evidence, distance, accuracy, probability, more]
+    numbers = [distance, height, accuracy, probability]
+    return [date, event.identifier, str(event.state), str(event.cause), evidence, *numbers, more]
 
 
 def _share(probability: float | None) -> str:

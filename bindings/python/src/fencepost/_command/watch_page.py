@@ -65,7 +65,7 @@ def open_page(
     def counters() -> dict[str, float]:
         return counters_of(follower._fleet_watch, reconnects, started)
 
-    view = View(follower.fleet, follower._fleet_watch.circles.is_others, counters)
+    view = View(follower.fleet, follower._fleet_watch.circles.is_others, counters, lambda: follower._hours)
     page = Page(host, int(port), view, Metrics(counters), Access(token), tiles)
     shown = f"[{host}]" if ":" in host else host
     notices.say(f"the page is http://{shown}:{page.port}/{'?token=…' if token else ''}")

@@ -1,5 +1,5 @@
-"""Conditions files: a GeoJSON FeatureCollection of circles (Point features), polygons, lines (corridors and gates) and
-beacons (features without geometry).
+"""Conditions files: a GeoJSON FeatureCollection of circles (Point features), polygons, lines (corridors and gates),
+beacons and rules (features without geometry).
 
 Sources with rows (CSV, frames, GeoPackage, Shapefile, KML) are converted to features first, so that one function checks
 all conditions.
@@ -19,7 +19,8 @@ from .._values.arguments import MAX_VERTICES, PROBABILITIES, assumed_state, is_g
 from .._values.conditions import Beacon, Circle, is_line
 from .._values.enums import State
 from .._values.policy import TransitionPolicy
-from .condition_features import TIMING, geojson_features
+from .._values.rules import Rule
+from .condition_features import BAND, TIMING, geojson_features
 from .condition_shapes import SHAPES, shape_condition
 from .doubts import about_radii
 from .kinds import ending, is_packed, read_unpacked
@@ -29,6 +30,7 @@ from .vector import PLAIN, Reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .._values.bands import AltitudeBand
     from .._values.schedule import Timing
 
 
@@ -48,6 +50,7 @@ class ConditionRow:
     max_vertices: int = 0
     """The largest number of vertices of a shape; 0 means that only the library's limit applies."""
     timing: Timing | None = None
+    band: AltitudeBand | None = None
 
 
 def read_conditions(
@@ -156,7 +159,7 @@ def _row(
         raise InvalidArgumentError("identifier: must be a string")
     state = assumed_state(properties.get("assuming", assuming))
     policy = policy_of(properties.get("policy"), default, *map(properties.get, PROBABILITIES))
-    timing = _timing(properties)
+    timing, band = timing_of(properties), band_of(properties)
     geometry = feature.get("geometry")
     if isinstance(geometry, dict) and geometry.get("type") in SHAPES:
         said = properties.get("edges")
@@ -166,18 +169,31 @@ def _row(
                 if properties.get(name) is not None:
                     needed = f"remove {name}; a gate does not accept it, because each crossing counts"
                     raise InvalidArgumentError(f"{name}: {needed}")
+            if band is not None:
+                raise InvalidArgumentError("altitude_min and altitude_max: remove them; a gate has no limits of height")
             return ConditionRow(
                 place, identifier, shape, State.UNKNOWN, None, said is None, max_vertices=most, timing=timing
             )
-        return ConditionRow(place, identifier, shape, state, policy, said is None, max_vertices=most, timing=timing)
+        options: dict[str, Any] = {"max_vertices": most, "timing": timing, "band": band}
+        return ConditionRow(place, identifier, shape, state, policy, said is None, **options)
     if is_gate(properties.get("gate")):
         raise InvalidArgumentError("gate: only a line can be a gate")
+    if properties.get("rule") is not None:
+        if band is not None:
+            raise InvalidArgumentError("altitude_min and altitude_max: remove them; a rule has no limits of height")
+        return ConditionRow(place, identifier, rule_of(geometry, properties), state, policy, timing=timing)
     condition = _beacon(properties) if geometry is None else _circle(geometry, properties, radius)
-    return ConditionRow(place, identifier, condition, state, policy, timing=timing)
+    if band is not None and isinstance(condition, Beacon):
+        raise InvalidArgumentError("altitude_min and altitude_max: remove them; a beacon has no limits of height")
+    return ConditionRow(place, identifier, condition, state, policy, timing=timing, band=band)
 
 
-def _timing(properties: Mapping[str, Any]) -> Timing | None:
-    """Returns the timing that the properties of a feature state, or None without such a property."""
+def timing_of(properties: Mapping[str, Any]) -> Timing | None:
+    """Returns the timing that the properties of a feature state, or None without such a property.
+
+    Raises:
+        InvalidArgumentError: A property cannot be used; the message begins with its name.
+    """
     given = {name: properties[name] for name in TIMING if properties.get(name) is not None}
     if not given:
         return None
@@ -206,6 +222,36 @@ def _timing(properties: Mapping[str, Any]) -> Timing | None:
     return Timing(active=Schedule(active, until=until), **given)
 
 
+def band_of(properties: Mapping[str, Any]) -> AltitudeBand | None:
+    """Returns the limits of height that the properties of a feature state, or None without a limit. A file must say
+    what each limit is above, because the usual meanings differ by tens or hundreds of metres.
+
+    Raises:
+        InvalidArgumentError: A property cannot be used; the message begins with its name.
+    """
+    low, high, below, above = (properties.get(name) for name in BAND)
+    if low is None and high is None:
+        return None
+    from .._values.bands import AltitudeBand
+    from .._values.enums import HeightReference
+
+    given: dict[str, Any] = {}
+    for which, limit, reference in (("min", low, below), ("max", high, above)):
+        if limit is None:
+            continue
+        if not _is_number(limit):
+            raise InvalidArgumentError(f"altitude_{which}: must be a number of metres, not {limit!r}")
+        known = [str(each) for each in HeightReference]
+        if reference not in known:
+            found = "is missing" if reference is None else f"{reference!r} is not known"
+            raise InvalidArgumentError(f"altitude_{which}_reference {found}: must be one of {', '.join(known)}")
+        given |= {which: limit, f"{which}_reference": reference}
+    try:
+        return AltitudeBand(**given)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"altitude_min, altitude_max: {error}") from None
+
+
 def _circle(geometry: Any, properties: dict[str, Any], default: float | None) -> Circle:
     kind = geometry.get("type") if isinstance(geometry, dict) else None
     if kind != "Point":
@@ -227,9 +273,36 @@ def _circle(geometry: Any, properties: dict[str, Any], default: float | None) ->
 def _beacon(properties: dict[str, Any]) -> Beacon:
     uuid = properties.get("uuid")
     if not isinstance(uuid, str):
-        raise InvalidArgumentError("uuid: a beacon condition needs a uuid (string); a circle needs a Point geometry")
+        raise InvalidArgumentError(
+            "uuid: a beacon condition needs a uuid (string), a rule the property rule; a circle needs a Point geometry"
+        )
     numbers = dict(_optional_integers(properties, "major", "minor"))
     return Beacon(uuid, numbers["major"], numbers["minor"])
+
+
+def rule_of(geometry: Any, properties: Mapping[str, Any]) -> Rule:
+    """Returns the rule that the property ``rule`` of a feature states.
+
+    Raises:
+        InvalidArgumentError: The feature has a geometry or a property that rules do not have, or the rule cannot be
+            used.
+    """
+    given = properties["rule"]
+    if geometry is not None:
+        raise InvalidArgumentError("rule: set geometry to null; the parts of a rule have the geometries")
+    for name in ("uuid", "radius"):
+        if properties.get(name) is not None:
+            raise InvalidArgumentError(f"{name}: remove it; a rule has no {name}, only its parts have")
+    if not isinstance(given, dict) or "kind" in given:
+        needed = 'an object such as {"all": ["yard", "dock"]} or {"at_least": 2, "of": ["a", "b", "c"]}'
+        raise InvalidArgumentError(f"rule: must be {needed}, not {given!r}")
+    parts = next((value for name, value in given.items() if name != "at_least"), None)
+    if parts is not None and not isinstance(parts, list | tuple):
+        raise InvalidArgumentError(f"rule: the parts must be a list of identifiers, not {parts!r}")
+    try:
+        return Rule.from_dict(given)
+    except (InvalidArgumentError, TypeError) as error:
+        raise InvalidArgumentError(f"rule: {error}") from None
 
 
 def _optional_integers(values: dict[str, Any], *names: str) -> Iterator[tuple[str, int | None]]:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from json import JSONDecodeError, loads
 from pathlib import Path
 from typing import Any
 
 from .._errors import Advice, InputError
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import BatchReader, Plan, without_nulls
-from .._tables.frames import exported
+from .._tables.frames import column_names, exported, is_frame
 from .._tables.geometries import of_wkt, wkt_type
 from .._tables.names import CONDITIONS, GEOMETRY, POSITION, find, key
-from .._tables.numbers import decimal, shown
+from .._tables.numbers import decimal
 from .._tables.wkt import wkt_point
 from .._values.arguments import PROBABILITIES, identifier_text
 from .advice import CONDITIONS_OPTION, RADIUS, column_advice, decimal_comma
-from .condition_features import TIMING
+from .condition_features import BAND, TIMING, warn_of_limits, with_intervals
 from .condition_shapes import SHAPES
 from .csv_table import CSVTable
 from .kinds import read_unpacked
@@ -30,11 +29,12 @@ Features = Iterator[tuple[str, dict[str, Any]]]
 
 def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, radius: float | None = None) -> Features:
     """The conditions in a CSV file with the columns identifier, latitude, longitude and radius, and optionally
-    assuming, policy, entry_probability, exit_probability, and the columns of a timing. A column with well-known text
-    may replace latitude and longitude; `radius` applies to circles that do not state a radius."""
+    assuming, policy, entry_probability, exit_probability, and the columns of a timing and of a band. A column with
+    well-known text may replace latitude and longitude; `radius` applies to circles that do not state a radius."""
     required = ("identifier", *POSITION, *(() if radius is not None else ("radius",)))
     table = CSVTable([decode(read_unpacked(path), path)], path, CONDITIONS, columns or {}, required)
     indices, wkt = _find(table.names, path, table.place, columns, radius)
+    warn_of_limits(path, table.names, columns or {})
     for place, row in table.rows():
         table.check_width(row, max((wkt, *indices.values())), place)
         texts = {what: row[index].strip() for what, index in indices.items()}
@@ -49,7 +49,7 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
             except ValueError:
                 reason = f"{what} {texts[what]!r} is not a number{decimal_comma(texts[what])}"
                 raise InputError(path, place, reason) from None
-        _read_timing(values, str(path), place)
+        values |= _read_intervals(values, str(path), place)
         if wkt >= 0:
             values |= _position_of(row[wkt], path, place)
         if radius is not None:
@@ -60,19 +60,11 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
         yield place, feature(values, str(path), place)
 
 
-def _read_timing(values: dict[str, Any], source: str, place: str, row: int | None = None) -> None:
-    """Converts the text ``active`` to a list of intervals, as in a GeoJSON feature."""
-    text = values.get("active")
-    if isinstance(text, str):
-        try:
-            values["active"] = loads(text) if text.lstrip().startswith("[") else _intervals(text)
-        except (JSONDecodeError, RecursionError):
-            raise InputError(source, place, f"active: {shown(text)} is not a JSON list of intervals", row) from None
-
-
-def _intervals(text: str) -> list[str]:
-    """The intervals in a text, which are separated by semicolons."""
-    return [part for part in map(str.strip, text.split(";")) if part]
+def _read_intervals(values: Mapping[str, Any], source: str, place: str, row: int | None = None) -> dict[str, Any]:
+    try:
+        return with_intervals(values)
+    except InvalidArgumentError as error:
+        raise InputError(source, place, str(error), row) from None
 
 
 def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
@@ -125,9 +117,9 @@ def _advised(error: InputError) -> InputError:
     return InputError(error.source, error.place, error.reason, advice=advice)
 
 
-_TEXTS = ("identifier", "assuming", "policy", *PROBABILITIES, *TIMING)
+_TEXTS = ("identifier", "assuming", "policy", *PROBABILITIES, *TIMING, *BAND)
 _OPTIONS = ("edges", "oriented", "buffer", "gate")
-_NUMBERS = (*PROBABILITIES, *TIMING[2:])
+_NUMBERS = (*PROBABILITIES, *TIMING[2:], *BAND[:2])
 _WITH_RADIUS = ("identifier", "radius")
 
 
@@ -150,7 +142,7 @@ def feature(values: dict[str, Any], source: str, place: str, row: int | None = N
             raise InputError(source, place, f"{what} {found}: must be a finite number", row)
     identifier = identifier_text(values.get("identifier"))
     optional: dict[str, Any] = {
-        what: values[what] for what in ("assuming", "policy", *PROBABILITIES, *TIMING, "gate") if what in values
+        what: values[what] for what in ("assuming", "policy", *PROBABILITIES, *TIMING, *BAND, "gate") if what in values
     }
     properties = {"identifier": identifier, "radius": values["radius"], **optional}
     geometry = {"type": "Point", "coordinates": [values["longitude"], values["latitude"]]}
@@ -182,6 +174,8 @@ def table_features(
     plan = _plan(reader, columns, ("identifier",))
     if radius is None and reader.holds_points_alone(plan):
         plan = _plan(reader, columns, ("identifier", "radius"))
+    # The stream of a frame has only the columns that are read.
+    warn_of_limits(source, column_names(table, source) if is_frame(table) else reader.names, columns)
     edges = reader.edges(plan)
     rows = 0
     for first, chunk in reader.batches():
@@ -207,7 +201,7 @@ def table_features(
             values = {what: without_nulls(part[row]) for what, part in held.items() if not _missing(part[row])}
             if radius is not None:
                 values.setdefault("radius", radius)
-            _read_timing(values, source, f"row {first + row}", first + row)
+            values |= _read_intervals(values, source, f"row {first + row}", first + row)
             yield f"row {first + row}", feature(values, source, f"row {first + row}", first + row)
         rows = first + chunk.length
     if not rows:

@@ -10,14 +10,16 @@ import sys
 from array import array
 from collections.abc import Callable
 from functools import partial
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from .._errors import require
-from .._tables.names import ERROR_ELLIPSE
+from .._tables.names import BESIDE, ERROR_ELLIPSE, HEIGHTS
 from .._tables.text_times import UNITS, TimeStyle, parse_time, unit_of_all
 from .._tables.times import is_time
-from .table_rows import Ellipses, ellipses_of
-from .track_csv import NOTHING, Layout
+from .table_rows import Beside
+from .track_csv import NOTHING as BLANKS, Layout
+from .tracks import NOTHING
 
 LEAST_CHARACTERS = 1_000_000
 """A text with fewer characters than this is read row by row if PyArrow is not imported yet."""
@@ -26,7 +28,7 @@ _SECOND_DAY = -62_135_510_400_000_000
 cannot represent."""
 _SPELLINGS = [
     "".join(letters)
-    for word in NOTHING
+    for word in BLANKS
     for bits in range(1 << len(word))
     for letters in [(letter.upper() if bits >> place & 1 else letter for place, letter in enumerate(word))]
 ]
@@ -43,7 +45,7 @@ class Columns(NamedTuple):
     longitudes: array[float]
     accuracies: array[float] | None
     times: array[int]
-    ellipses: Ellipses | None
+    beside: Beside | None
 
 
 def columns(layout: Layout, text: str) -> Columns | None:
@@ -143,7 +145,22 @@ def _columns(table: Any, layout: Layout) -> Columns:
         numbers["longitude"],
         numbers.get("accuracy"),
         times,
-        ellipses_of(numbers[what] for what in ERROR_ELLIPSE) if ERROR_ELLIPSE[0] in numbers else None,
+        _beside(numbers, len(times)),
+    )
+
+
+def _beside(numbers: dict[str, array[float]], count: int) -> Beside | None:
+    """The columns of error ellipses and heights, or None without any."""
+    if not any(what in numbers for what in BESIDE):
+        return None
+    names = BESIDE if HEIGHTS[0] in numbers else ERROR_ELLIPSE
+    own = numbers.get("vertical_accuracy", array("d"))
+    for row in range(len(own)):
+        if own[row] != own[row]:  # an empty cell: the accuracy was not reported
+            own[row] = 0.0
+    return tuple(
+        numbers[what] if what in numbers else array("d", repeat(missing, count))
+        for what, missing in zip(names, NOTHING)
     )
 
 

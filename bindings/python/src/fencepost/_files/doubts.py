@@ -69,9 +69,9 @@ def is_position(latitude: float, longitude: float) -> bool:
     return -90 <= latitude <= 90 and -180 <= longitude <= 180
 
 
-def is_usable(latitude: float, longitude: float, accuracy: float, *ellipse: float) -> bool:
-    """True if a monitor accepts a fix with these values."""
-    return is_position(latitude, longitude) and accuracy >= 0 and not ellipse_fault(*ellipse)
+def is_usable(latitude: float, longitude: float, accuracy: float, *beside: float) -> bool:
+    """True if a monitor accepts a fix with these values. It accepts all heights."""
+    return is_position(latitude, longitude) and accuracy >= 0 and not ellipse_fault(*beside[:3])
 
 
 def ellipse_fault(major: float = nan, minor: float = nan, orientation: float = nan) -> str:

@@ -23,9 +23,9 @@ from .file_fixes import FileAgain
 from .first_rows import FirstRows
 from .kinds import ending
 from .order import KEEP, Clocks, ordered, places_in_time, sorted_text, taken
-from .table_rows import NO_ELLIPSE, Ellipses, TableRows, ellipses_of
+from .table_rows import Beside, TableRows
 from .track_files import keyed_points
-from .tracks import VECTOR_FORMATS, FixRow, Point
+from .tracks import NOTHING, VECTOR_FORMATS, FixRow, Point
 from .vector import PLAIN, Reading
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ class Rows(NamedTuple):
     """Consecutive rows of a file: the track of each row (a number, in order of first appearance) and its fix.
 
     NaN means a missing position or an accuracy that is not reported. If no row reports an accuracy, `accuracies` is
-    None. If no row has an error ellipse, `ellipses` is None. `known` is the number of distinct tracks in the file up to
-    the end of this batch. `place` is a function that converts the index of a row in the batch to the row's position in
-    the file, as text for messages.
+    None. If no row has an error ellipse or heights, `beside` is None. `known` is the number of distinct tracks in the
+    file up to the end of this batch. `place` is a function that converts the index of a row in the batch to the row's
+    position in the file, as text for messages.
     """
 
     tracks: array[int]
@@ -63,7 +63,7 @@ class Rows(NamedTuple):
     times: array[int]
     known: int
     place: Callable[[int], str]
-    ellipses: Ellipses | None = None
+    beside: Beside | None = None
 
 
 def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
@@ -80,12 +80,14 @@ def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
         accuracies = array("d")
         for rows in batches:
             accuracies.extend(repeat(math.nan, len(rows.tracks)) if rows.accuracies is None else rows.accuracies)
-    ellipses: Ellipses | None = None
-    if any(rows.ellipses is not None for rows in batches):
-        ellipses = array("d"), array("d"), array("d")
+    beside: Beside | None = None
+    if any(rows.beside is not None for rows in batches):
+        beside = tuple(array("d") for _ in range(max(len(rows.beside or ()) for rows in batches)))
         for rows in batches:
-            for index, axis in enumerate(ellipses):
-                axis.extend(repeat(math.nan, len(rows.tracks)) if rows.ellipses is None else rows.ellipses[index])
+            own_beside = rows.beside or ()
+            for index, axis in enumerate(beside):
+                given = index < len(own_beside)
+                axis.extend(own_beside[index] if given else repeat(NOTHING[index], len(rows.tracks)))
     rows_in_time = places_in_time(tracks, times)
     ends = list(accumulate(len(rows.tracks) for rows in batches))
     for rows, end in zip(batches, ends):
@@ -98,7 +100,7 @@ def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
             taken(times, own),
             rows.known,
             partial(_place, batches, ends, own),
-            None if ellipses is None else ellipses_of(taken(column, own) for column in ellipses),
+            None if beside is None else tuple(taken(column, own) for column in beside),
         )
 
 
@@ -128,6 +130,8 @@ class ManyTracks:
         keys: The keys of the tracks, in order of first appearance. The list of keys is complete only after all rows
             have been read.
         first: The first rows that were read.
+        names: The names of the columns; of a file, after the first row has been read.
+        columns: The names of columns that the caller passed.
         held_rows: With `sort`, the number of rows that are checked before the first row is returned. If these rows are
             in order, all other rows are assumed to be in order.
     """
@@ -147,7 +151,9 @@ class ManyTracks:
         self._table = table
         self.path, self.by, self.grouped, self.sort = path, by, grouped, sort
         self.held_rows = HELD_ROWS if held_rows is None else held_rows
-        self._columns, self._how, self._batch_rows = columns or {}, how, batch_rows or BATCH_ROWS
+        self.columns: Mapping[str, str] = columns or {}
+        self.names: Sequence[str] = () if table is None else table.names
+        self._how, self._batch_rows = how, batch_rows or BATCH_ROWS
         self._numbers = _Numbers()
         self.keys: list[Any] = []
         self.first = FirstRows()
@@ -187,8 +193,10 @@ class ManyTracks:
 
     def _file(self) -> Iterator[Rows]:
         by = self.by or ""
-        found = keyed_points(self.path, self._columns, by, self._how)
+        names: list[str] = []
+        found = keyed_points(self.path, self.columns, by, self._how, names)
         if found is not None:
+            self.names = names
             return self._points(*found)
         return self._arrow(by) if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv(by)
 
@@ -196,7 +204,7 @@ class ManyTracks:
         """The same file or table, opened with the same options, so that its fixes can be read again."""
         if self._table is not None:
             return TableAgain(self._table, self.sort)
-        return FileAgain(self.path, self.by or "", self._columns, self._how, self.sort)
+        return FileAgain(self.path, self.by or "", self.columns, self._how, self.sort)
 
     def _in_time(self, read: Iterator[Rows]) -> Iterator[Rows]:
         held: list[Rows] = []
@@ -231,7 +239,7 @@ class ManyTracks:
         longitudes: array[float],
         accuracies: array[float] | None,
         times: array[int],
-        ellipses: Ellipses | None,
+        beside: Beside | None,
         place: Callable[[int], str],
     ) -> Rows:
         """Rows of tracks. Without `tracks`, `names` contains the track of each row. With `tracks`, `names` contains
@@ -248,11 +256,11 @@ class ManyTracks:
             numbers.frombytes(_native.taken(lookup, codes))
         if self.grouped:
             self._check_grouped(numbers, last)
-        return Rows(numbers, latitudes, longitudes, accuracies, times, len(self.keys), place, ellipses)
+        return Rows(numbers, latitudes, longitudes, accuracies, times, len(self.keys), place, beside)
 
     def _of_table(self, table: TableRows) -> Iterator[Rows]:
         first = 0
-        for latitudes, longitudes, accuracies, times, codes, keys, ellipses in table:
+        for latitudes, longitudes, accuracies, times, codes, keys, beside in table:
             rows = len(times)
             rows_codes = array("q", bytes(8 * rows)) if codes is None else codes
             used = _native.distinct(rows_codes, len(keys))  # a key without rows does not count as a track
@@ -264,7 +272,7 @@ class ManyTracks:
                 longitudes,
                 accuracies,
                 times,
-                ellipses,
+                beside,
                 partial(_numbered, "row", first),
             )
             first += rows
@@ -280,7 +288,8 @@ class ManyTracks:
 
     def _csv(self, by: str) -> Iterator[Rows]:
         size = self._batch_rows * LINE_CHARACTERS
-        with track_csv.opened(self.path, self._columns, by, self._how.times, size) as table:
+        with track_csv.opened(self.path, self.columns, by, self._how.times, size) as table:
+            self.names = table.names
             for piece in table.pieces():
                 read = columns(table.layout, piece)
                 if read is None:
@@ -300,13 +309,12 @@ class ManyTracks:
 
     def _whole(self, keys: Sequence[Any], points: Sequence[tuple[str, Point]]) -> Rows:
         latitudes, longitudes, accuracies, times = array("d"), array("d"), array("d"), array("q")
-        ellipses: Ellipses | None = None
-        if any(len(point) > 4 for _, point in points):
-            ellipses = array("d"), array("d"), array("d")
-        for place, (latitude, longitude, accuracy, time, *ellipse) in points:
+        count = max((len(point) for _, point in points), default=4) - 4
+        beside: Beside | None = tuple(array("d") for _ in range(count)) or None
+        for place, (latitude, longitude, accuracy, time, *more) in points:
             if time is None:
                 raise InputError(self.path, place, "has no time")
-            for column, value in zip(ellipses or (), ellipse or NO_ELLIPSE):
+            for column, value in zip(beside or (), (*more, *NOTHING[len(more) :])):
                 column.append(value)
             latitudes.append(latitude)
             longitudes.append(longitude)
@@ -314,7 +322,7 @@ class ManyTracks:
             accuracies.append(-1.0 if math.isnan(accuracy) else accuracy)
             times.append(time)
         places = [at for at, _ in points].__getitem__
-        return self._rows(keys, None, latitudes, longitudes, accuracies, times, ellipses, places)
+        return self._rows(keys, None, latitudes, longitudes, accuracies, times, beside, places)
 
     def _by_row(self, table: track_csv.Table, piece: str) -> Rows:
         rows = list(table.points(piece))
@@ -323,7 +331,9 @@ class ManyTracks:
     def _arrow(self, by: str) -> Iterator[Rows]:
         path = os.fspath(self.path)
         with _open_batches(path, by, self._how, self._batch_rows) as (stream, crs):
-            yield from self._of_table(TableRows(stream, path, self._columns, by, self._how, crs, keeps=False))
+            table = TableRows(stream, path, self.columns, by, self._how, crs, keeps=False)
+            self.names = table.names
+            yield from self._of_table(table)
 
 
 class TableAgain:

@@ -32,6 +32,7 @@ _RANGES = {"latitude": 90.0, "longitude": 180.0}
 _DEVIATION = re.compile(r"[0-9]{1,7}(?:\.[0-9]*)?")
 _ORIENTATION = re.compile(r"-?[0-9]{1,3}(?:\.[0-9]*)?")
 _ORIENTATIONS = (-180.0, 360.0)
+_HEIGHT = re.compile(r"-?[0-9]{1,6}(?:\.[0-9]*)?")
 _DILUTION = re.compile(r"[0-9]{1,6}(?:\.[0-9]*)?|\.[0-9]+")
 _HOUR = 3_600_000_000
 _EPOCH = date(1970, 1, 1)
@@ -53,6 +54,9 @@ class Sentence:
         dilution: Horizontal dilution of precision; 0 means that it is not stated.
         ellipse: The one-sigma error ellipse of a GST sentence: the semi-axes in metres, and the direction of the major
             axis in degrees from true north. None if the sentence has no error ellipse.
+        heights: The altitude above the ellipsoid and the height of the geoid, in metres, of a GGA sentence; None if the
+            sentence lacks one of its two heights.
+        deviation: The standard deviation of the altitude in metres, of a GST sentence; 0 means that it is not stated.
     """
 
     kind: str
@@ -61,6 +65,8 @@ class Sentence:
     position: tuple[float, float] | None
     dilution: float
     ellipse: tuple[float, float, float] | None = None
+    heights: tuple[float, float] | None = None
+    deviation: float = 0.0
 
 
 def sentences(line: str) -> list[str]:
@@ -93,7 +99,7 @@ def read_sentence(text: str, parse: Callable[[str], Any]) -> Sentence:
         raise SentenceError(f"{kind}: has {len(values)} of {KINDS[kind]} fields")
     clock = _clock(kind, values[0])
     if kind == "GST":
-        return Sentence(kind, clock, None, None, 0.0, _ellipse(values[2:5]))
+        return Sentence(kind, clock, None, None, 0.0, _ellipse(values[2:5]), deviation=_deviation(values[7]))
     if kind == "ZDA":
         return Sentence(kind, clock, _zda_day(values[1:4]), None, 0.0)
     if kind == "RMC":
@@ -109,7 +115,9 @@ def read_sentence(text: str, parse: Callable[[str], Any]) -> Sentence:
         _refuse(kind, "quality", quality, "0 to 8")
     if quality in ("", "0"):
         return Sentence(kind, clock, None, None, 0.0)
-    return Sentence(kind, clock, None, _position(sentence, values[1:5]), _dilution(values[7]))
+    return Sentence(
+        kind, clock, None, _position(sentence, values[1:5]), _dilution(values[7]), heights=_heights(values[8:12])
+    )
 
 
 def _refuse(kind: str, what: str, text: str, expected: str) -> NoReturn:
@@ -148,6 +156,19 @@ def _dilution(text: str) -> float:
     if text and _DILUTION.fullmatch(text) is None:
         _refuse("GGA", "dilution of precision", text, "a number of at least 0")
     return float(text or 0)
+
+
+def _heights(values: list[str]) -> tuple[float, float] | None:
+    """The altitude above the ellipsoid and the height of the geoid. A GGA sentence has the altitude above mean sea
+    level and the separation of the geoid; one without the other is of no use, so they are not checked further."""
+    sea, metres, geoid, also = values
+    if not (_HEIGHT.fullmatch(sea) and _HEIGHT.fullmatch(geoid) and metres == also == "M"):
+        return None
+    return float(sea) + float(geoid), float(geoid)
+
+
+def _deviation(text: str) -> float:
+    return float(text) if _DEVIATION.fullmatch(text) else 0.0
 
 
 def _ellipse(values: list[str]) -> tuple[float, float, float] | None:

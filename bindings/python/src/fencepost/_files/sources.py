@@ -27,7 +27,7 @@ from .moving import ANONYMOUS, id_column, is_moving, moving_tracks
 from .table_rows import TableRows
 from .text import path_text
 from .track_files import read_tracks
-from .tracks import FixRow, Track, known_ellipse
+from .tracks import FixRow, Track, known_beside
 from .vector import PLAIN, Reading
 
 if TYPE_CHECKING:
@@ -148,10 +148,10 @@ def _given_fixes(track: Iterable[Any], by: str | None, name: str) -> list[Track]
         if not is_time(fix.time_us):
             what = f"time {fix.time_us} is outside year 1 to year 9999; the time of a Fix is in microseconds"
             raise InputError(name, f"element {row}", what)
-        ellipse = known_ellipse(*(fix.error_ellipse or ()))
-        if not is_usable(fix.latitude, fix.longitude, fix.accuracy, *ellipse):
-            flaw = worse(flaw, Flaw(f"element {row}", fix.latitude, fix.longitude, fix.accuracy, *ellipse))
-        fixes.append((fix.latitude, fix.longitude, fix.accuracy, fix.time_us, *ellipse))
+        beside = known_beside(*fix._beside())
+        if not is_usable(fix.latitude, fix.longitude, fix.accuracy, *beside):
+            flaw = worse(flaw, Flaw(f"element {row}", fix.latitude, fix.longitude, fix.accuracy, *beside[:3]))
+        fixes.append((fix.latitude, fix.longitude, fix.accuracy, fix.time_us, *beside))
     if not fixes:
         raise InputError(name, "", "holds no fixes")
     tracks = [Track(name, fixes, flaw=flaw)]
@@ -245,11 +245,13 @@ def _given(condition: Any, key: Any, default: TransitionPolicy, name: str, state
     if not isinstance(key, str):
         raise TypeError(f"{name}: the identifier {shown(key)} must be str, not {type(key).__name__}")
     # The definition comes from a table or a monitor.
+    band = None
     if not is_condition(condition) and is_condition(getattr(condition, "condition", None)):
+        band = getattr(condition, "band", None)
         condition, default = condition.condition, condition.policy
     if not is_condition(condition):
         kind = type(condition).__name__
         raise TypeError(f"{name}[{key!r}] must be one of fencepost's conditions, not {kind}")
     if is_line(condition):
         return ConditionRow(repr(key), key, condition, State.UNKNOWN, None)
-    return ConditionRow(repr(key), key, condition, state, default)
+    return ConditionRow(repr(key), key, condition, state, default, band=band)

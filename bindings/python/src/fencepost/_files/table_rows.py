@@ -11,21 +11,15 @@ from typing import Any, NamedTuple, TypeAlias, overload
 from .._errors import InputError
 from .._tables.arrow_reader import BatchReader
 from .._tables.frames import exported, is_frame
-from .._tables.names import TRACK, several_text
+from .._tables.names import TRACK, several_text, warn_of_units
 from .._tables.numbers import listed
 from .doubts import Flaw, is_usable, worse
-from .tracks import NO_POSITION, FixRow, Track, known_ellipse
+from .tracks import NO_POSITION, FixRow, Track, known_beside
 from .vector import PLAIN, Reading
 
-Ellipses: TypeAlias = "tuple[array[float], array[float], array[float]]"
-"""Error ellipses, as columns of semi-axes and orientations. Three NaN mean that a row has no ellipse."""
-NO_ELLIPSE = (math.nan, math.nan, math.nan)
-
-
-def ellipses_of(columns: Iterable[array[float]]) -> Ellipses:
-    """The three columns as a tuple."""
-    major, minor, orientation = columns
-    return major, minor, orientation
+Beside: TypeAlias = "tuple[array[float], ...]"
+"""The columns beside fixes: those of semi-axes and orientations of error ellipses, then perhaps those of heights.
+Three NaN mean that a row has no ellipse, and a missing altitude is NaN."""
 
 
 class Batch(NamedTuple):
@@ -39,7 +33,7 @@ class Batch(NamedTuple):
     codes: array[int] | None
     """The index into `keys` for each row; None if there is only one track."""
     keys: Sequence[Any]
-    ellipses: Ellipses | None
+    beside: Beside | None
 
 
 class TableRows:
@@ -74,6 +68,7 @@ class TableRows:
         stream = exported(table, source, TRACK, columns, ("time",), by, how.times)
         self._reader = BatchReader(stream, source, how.transform, crs, how.times)
         self._plan = self._reader.find(TRACK, columns, ("time",))
+        warn_of_units(source, columns)
         self.names: list[str] = list(table.columns) if is_frame(table) else self._reader.names
         self.source, self.by = source, by
         if by is not None and by not in self._reader.names:
@@ -104,10 +99,10 @@ class TableRows:
             times = reader.times(chunk, plan.indices["time"], first)
             codes, keys = (None, (None,)) if self.by is None else reader.keys(chunk, self.by, first)
             reported = None if accuracies is None else _array("d", accuracies)
-            columns = reader.ellipses(chunk, plan, first)
-            ellipses = None if columns is None else ellipses_of(_array("d", column) for column in columns)
+            columns = reader.beside(chunk, plan, first)
+            beside = None if columns is None else tuple(_array("d", column) for column in columns)
             yield Batch(
-                _array("d", latitudes), _array("d", longitudes), reported, _array("q", times), codes, keys, ellipses
+                _array("d", latitudes), _array("d", longitudes), reported, _array("q", times), codes, keys, beside
             )
 
     def tracks(self) -> list[Track]:
@@ -120,15 +115,15 @@ class TableRows:
             accuracies: Iterable[float] = repeat(math.nan) if batch.accuracies is None else batch.accuracies
             codes: Iterable[int] = repeat(0) if batch.codes is None else batch.codes
             columns = batch.latitudes, batch.longitudes, accuracies, batch.times
-            for code, *values in zip(codes, *columns, *(batch.ellipses or ())):
+            for code, *values in zip(codes, *columns, *(batch.beside or ())):
                 key = keys[code]
                 own = fixes.get(key)
                 if own is None:
-                    own = fixes[key] = Fixes(batch.ellipses is not None)
+                    own = fixes[key] = Fixes(len(batch.beside or ()))
                 own.append(*values)
                 latitude, longitude, accuracy, _, *ellipse = fix_row(*values)
                 if not is_usable(latitude, longitude, accuracy, *ellipse):
-                    flaws[key] = worse(flaws.get(key), Flaw(f"row {row}", latitude, longitude, accuracy, *ellipse))
+                    flaws[key] = worse(flaws.get(key), Flaw(f"row {row}", latitude, longitude, accuracy, *ellipse[:3]))
                 row += 1
         if not fixes:
             raise InputError(self.source, "", "holds no rows")
@@ -136,20 +131,21 @@ class TableRows:
 
 
 class Fixes(Sequence[FixRow]):
-    """Fixes as columns; NaN means a missing position or an accuracy that is not reported."""
+    """Fixes as columns; NaN means a missing position or an accuracy that is not reported. `beside` is the number of
+    columns beside those of the position."""
 
-    def __init__(self, has_ellipses: bool = False) -> None:
+    def __init__(self, beside: int = 0) -> None:
         self.latitudes, self.longitudes, self.accuracies = array("d"), array("d"), array("d")
         self.times = array("q")
-        self.ellipses: Ellipses | None = (array("d"), array("d"), array("d")) if has_ellipses else None
+        self.beside: Beside | None = tuple(array("d") for _ in range(beside)) or None
 
-    def append(self, latitude: float, longitude: float, accuracy: float, time: int, *ellipse: float) -> None:
+    def append(self, latitude: float, longitude: float, accuracy: float, time: int, *beside: float) -> None:
         """Adds a fix at the end."""
         self.latitudes.append(latitude)
         self.longitudes.append(longitude)
         self.accuracies.append(accuracy)
         self.times.append(time)
-        for column, value in zip(self.ellipses or (), ellipse):
+        for column, value in zip(self.beside or (), beside):
             column.append(value)
 
     def __len__(self) -> int:
@@ -169,15 +165,15 @@ class Fixes(Sequence[FixRow]):
 
     @property
     def _columns(self) -> tuple[Any, ...]:
-        return self.latitudes, self.longitudes, self.accuracies, self.times, *(self.ellipses or ())
+        return self.latitudes, self.longitudes, self.accuracies, self.times, *(self.beside or ())
 
 
-def fix_row(latitude: float, longitude: float, accuracy: float, time: int, *ellipse: float) -> FixRow:
+def fix_row(latitude: float, longitude: float, accuracy: float, time: int, *beside: float) -> FixRow:
     """Converts values to a fix: a missing accuracy becomes "not reported", and a missing position becomes "no
     position"."""
     if latitude != latitude or longitude != longitude:
         return math.nan, math.nan, NO_POSITION, time
-    return latitude, longitude, 0.0 if accuracy != accuracy else accuracy, time, *known_ellipse(*ellipse)
+    return latitude, longitude, 0.0 if accuracy != accuracy else accuracy, time, *known_beside(*beside)
 
 
 def _array(code: str, values: Sequence[Any]) -> array[Any]:

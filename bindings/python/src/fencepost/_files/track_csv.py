@@ -15,8 +15,10 @@ from .._native import InvalidArgumentError
 from .._tables.arrow_reader import ACCURACY
 from .._tables.names import (
     ACCELERATION,
+    BESIDE,
     ERROR_ELLIPSE,
     GEOMETRY,
+    HEIGHTS,
     POSITION,
     TRACK,
     acceleration_text,
@@ -24,6 +26,7 @@ from .._tables.names import (
     is_acceleration,
     key,
     time_unit,
+    warn_of_units,
 )
 from .._tables.numbers import decimal, listed
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, advice_of, parse_time
@@ -32,7 +35,7 @@ from .advice import TRACK_OPTION, column_advice, decimal_comma
 from .csv_table import CSVTable
 from .kinds import check_kind, is_packed, is_pipe
 from .text import decode, text_pieces
-from .tracks import NO_POSITION, Point, known_ellipse
+from .tracks import NO_POSITION, NOTHING as MISSING, Point, known_beside
 
 NOTHING = ("", "na", "null", "none")
 """Cell contents that count as empty, in lower case."""
@@ -111,6 +114,7 @@ class Table(CSVTable):
         super().__init__(text, path, TRACK, columns, POSITION)
         self._by = by
         indices, wkt = _find(self.names, columns, path, self.place)
+        warn_of_units(path, columns)
         unit = time_unit(self.names[indices["time"]]) if "time" in indices else None
         if by is not None and by not in self.names:
             raise InputError(path, self.place, f"there is no column {by!r}, only {listed(self.names)}")
@@ -185,7 +189,11 @@ def _point(row: Sequence[str], layout: Layout, place: str, path: str | Path) -> 
         except ValueError as error:
             raise InputError(path, place, f"time: {error}", advice=advice_of(error)) from None
     accuracy = _number(row, indices.get("accuracy"), "accuracy", place, path)
-    ellipse = [_number(row, indices[what], what, place, path) for what in ERROR_ELLIPSE if what in indices]
+    beside: list[float] = []
+    if any(what in indices for what in BESIDE):
+        for what, missing in zip(BESIDE if HEIGHTS[0] in indices else ERROR_ELLIPSE, MISSING):
+            value = _number(row, indices[what], what, place, path) if what in indices else None
+            beside.append(missing if value is None else value)
     if wkt >= 0:
         try:
             longitude, latitude = wkt_point(row[wkt]) or (None, None)
@@ -195,8 +203,7 @@ def _point(row: Sequence[str], layout: Layout, place: str, path: str | Path) -> 
         latitude, longitude = (_number(row, indices[what], what, place, path) for what in POSITION)
     if latitude is None or longitude is None:
         return math.nan, math.nan, NO_POSITION, time
-    found = known_ellipse(*(math.nan if value is None else value for value in ellipse))
-    return latitude, longitude, 0.0 if accuracy is None else accuracy, time, *found
+    return latitude, longitude, 0.0 if accuracy is None else accuracy, time, *known_beside(*beside)
 
 
 def _number(row: Sequence[str], index: int | None, what: str, place: str, path: str | Path) -> float | None:

@@ -47,10 +47,10 @@ def read_track(
 
 
 def keyed_points(
-    path: str | Path, columns: Mapping[str, str], by: str, how: Reading = PLAIN
+    path: str | Path, columns: Mapping[str, str], by: str, how: Reading = PLAIN, names: list[str] | None = None
 ) -> tuple[list[tuple[str, Point]], list[Any]] | None:
     """The points of a GeoJSON file or of KML tracks in file order, and a list with the key of each point's track. None
-    for files of other formats.
+    for files of other formats. The names of properties are appended to `names`.
 
     Raises:
         InputError: The file cannot be used.
@@ -71,7 +71,7 @@ def keyed_points(
     if kind in (".geojson", ".json") or (kind not in (".csv", ".tsv") and text.startswith(b"{")):
         from . import track_geojson
 
-        return list(track_geojson.read(read_unpacked(path), path, columns, by, keys, how.times)), keys
+        return list(track_geojson.read(read_unpacked(path), path, columns, by, keys, how.times, names)), keys
     if kind in (".gpx", ".nmea") or (kind not in (".csv", ".tsv") and text.startswith((b"<", b"$", b"!"))):
         raise InputError(path, "", NO_COLUMNS.format(by))
     return None

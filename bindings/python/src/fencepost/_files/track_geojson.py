@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .._errors import InputError, warn
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import ACCURACY
-from .._tables.names import ERROR_ELLIPSE, POSITION, TRACK, acceleration_text, find, is_acceleration, key, time_unit
+from .._tables.names import (
+    BESIDE,
+    HEIGHTS,
+    POSITION,
+    TRACK,
+    acceleration_text,
+    find,
+    is_acceleration,
+    key,
+    time_unit,
+    warn_of_units,
+)
+from .._tables.numbers import shown
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, advice_of, number_time, parse_time
 from .moving_json import is_moving, moving_lines
 from .text import decode, parse_json
-from .tracks import NO_POSITION, Point, known_ellipse
+from .tracks import NO_POSITION, NOTHING, Point, known_beside
 
 _TIME_KEYS = ("coordTimes", "times", "timestamps", "datetimes")
 _LINES = ("LineString", "MultiLineString")
+_BESIDE = tuple(what for what in BESIDE if what != HEIGHTS[0])
+"""The contents of properties; the altitude is in the geometry."""
+_REFERENCE = re.compile("(?:gx)?(?:altitude|alt|height|elevation|vertical)(?:mode|reference|ref|datum)")
+"""The names of properties that state what the heights of a feature are above, as :func:`key` returns them."""
+_ELLIPSOID = re.compile("(?:above)?(?:the)?(?:wgs84)?(?:ellipsoid|ellipsoidal|hae)|wgs84|epsg4979")
+"""The values of these properties that agree with RFC 7946. ``absolute`` is a height above the sea in KML."""
+_CONVERT = "convert them to metres above the ellipsoid and remove the property"
 
 
 def read(
@@ -33,9 +54,11 @@ def read(
 
     The times of a line are an array in the feature's properties, named ``coordTimes``, ``times`` or ``datetimes`` (also
     under ``coordinateProperties``), with one time per coordinate. For a MultiLineString, the property is an array with
-    one array of times for each line. The time, the accuracy and the error ellipse of a point are properties with the
-    usual names of columns, or with the names in `columns`. If a file contains lines, points without a time are ignored,
-    as way points are ignored in a file with tracks.
+    one array of times for each line. The third number of a position is its height above the ellipsoid (RFC 7946). If a
+    property of the feature states another reference (``altitudeMode``), the height is not read. The time, the accuracy,
+    the error ellipse and the other heights of a point are properties with the usual names of columns, or with the names
+    in `columns`. If a file contains lines, points without a time are ignored, as way points are ignored in a file with
+    tracks.
 
     Args:
         data: The file's bytes.
@@ -58,48 +81,58 @@ def read(
     if columns_found is not None:
         columns_found.extend(dict.fromkeys(name for _, feature in features for name in _properties(feature)))
     lines = any(_kind(feature) in _LINES or is_moving(feature) for _, feature in features)
-    number = 0
+    number, has_warned = 0, False
     for place, feature in features:
+        reference = _other_reference(feature)
         for position, accuracy, time, *ellipse in _positions(feature, place, path, names):
             number += 1
             where = f"point {number}"
             latitude, longitude = (math.nan, math.nan) if position is None else _position(position, where, path)
+            height = _height(position)
+            if height is not None and reference:
+                height = None
+                if not has_warned:
+                    reason = f"{reference}, so the heights of its positions are not read; {_CONVERT}"
+                    warn(path, place, reason)
+                has_warned = True
+            beside = known_beside(*_with_height(ellipse, height))
             time_us = None if time is None else _time(time, names.unit, where, path, style)
             if time_us is None and lines and _kind(feature) == "Point":
                 continue
             if keys is not None:
                 keys.append(_key_of(feature, by or "", place, path))
-            yield where, (latitude, longitude, NO_POSITION if position is None else accuracy, time_us, *ellipse)
+            yield where, (latitude, longitude, NO_POSITION if position is None else accuracy, time_us, *beside)
 
 
 class _Names(NamedTuple):
-    """The names of the points' properties for time, accuracy and error ellipse, and the unit of times that are
+    """The names of the points' properties for time, accuracy, error ellipse and heights, and the unit of times that are
     numbers."""
 
     time: str | None
     accuracy: str | None
     unit: str | None
-    ellipse: tuple[str, ...] = ()
+    beside: Mapping[str, str] = MappingProxyType({})
 
     @classmethod
     def of(cls, features: list[dict[str, Any]], path: str | Path, columns: Mapping[str, str]) -> _Names:
         names = list(dict.fromkeys(name for feature in features for name in _properties(feature)))
-        if set(columns) & set(POSITION):
+        if set(columns) & {*POSITION, HEIGHTS[0]}:
             raise InputError(
                 path, "", "columns: GeoJSON has the positions in its geometries, so no column can be chosen"
             )
         try:
-            found = find(names, {what: TRACK[what] for what in ("time", "accuracy", *ERROR_ELLIPSE)}, columns, ())
+            found = find(names, {what: TRACK[what] for what in ("time", "accuracy", *_BESIDE)}, columns, ())
         except InvalidArgumentError as error:
             raise InputError(path, "", str(error).replace("column", "property")) from None
+        warn_of_units(path, columns)
         time, accuracy = (names[found[what]] if what in found else None for what in ("time", "accuracy"))
         if accuracy is not None:
             least = min((_below_0(_properties(feature).get(accuracy)) for feature in features), default=0.0)
             if is_acceleration(accuracy, columns, least):
                 warn(path, "", acceleration_text(accuracy), ACCURACY)
                 accuracy = None
-        ellipse = tuple(names[found[what]] for what in ERROR_ELLIPSE if what in found)
-        return cls(time, accuracy, None if time is None else time_unit(time), ellipse)
+        beside = {what: names[found[what]] for what in _BESIDE if what in found}
+        return cls(time, accuracy, None if time is None else time_unit(time), beside)
 
 
 def _below_0(value: Any) -> float:
@@ -148,8 +181,8 @@ def _key_of(feature: dict[str, Any], by: str, place: str, path: str | Path) -> A
 def _positions(
     feature: dict[str, Any], place: str, path: str | Path, names: _Names
 ) -> Iterator[tuple[Any, float, Any, *tuple[float, ...]]]:
-    """The coordinates, accuracy, time and error ellipse of each position of a feature, before conversion. A feature
-    without a position has None as its coordinates."""
+    """The coordinates, accuracy, time and error ellipse and heights of each position of a feature, before conversion. A
+    feature without a position has None as its coordinates."""
     kind = _kind(feature)
     if is_moving(feature):
         try:
@@ -169,9 +202,12 @@ def _positions(
             yield None, NO_POSITION, time
             return
         accuracy = _number(properties, names.accuracy, "accuracy", place, path)
-        axes = [_number(properties, name, what, place, path) for what, name in zip(ERROR_ELLIPSE, names.ellipse)]
-        ellipse = known_ellipse(*(math.nan if value is None else value for value in axes))
-        yield feature["geometry"].get("coordinates", "missing"), accuracy or 0.0, time, *ellipse
+        beside: list[float] = []
+        if names.beside:
+            for what, missing in zip(BESIDE, NOTHING):
+                value = _number(properties, names.beside.get(what), what, place, path)
+                beside.append(missing if value is None else value)
+        yield feature["geometry"].get("coordinates", "missing"), accuracy or 0.0, time, *beside
     else:
         raise InputError(path, place, f"is a {kind}, not a Point, a LineString or a MultiLineString")
 
@@ -226,6 +262,36 @@ def _position(value: Any, place: str, path: str | Path) -> tuple[float, float]:
         return float(numbers[1]), float(numbers[0])
     except OverflowError as error:
         raise InputError(path, place, str(error)) from None
+
+
+def _height(position: Any) -> float | None:
+    """The third number of a position."""
+    height = position[2] if isinstance(position, list) and len(position) > 2 else None
+    if isinstance(height, bool) or not isinstance(height, int | float):
+        return None
+    try:
+        return float(height) if math.isfinite(height) else None
+    except OverflowError:
+        return None
+
+
+def _with_height(beside: Sequence[float], height: float | None) -> Sequence[float]:
+    """Adds the height of a position above the ellipsoid."""
+    if height is None:
+        return beside
+    values = beside or NOTHING
+    return (*values[:3], height, *values[4:])
+
+
+def _other_reference(feature: dict[str, Any]) -> str:
+    """The property that states that the heights of a feature are not above the ellipsoid, as text for messages, or an
+    empty text."""
+    for name, value in _properties(feature).items():
+        if _REFERENCE.fullmatch(key(name)) and value not in (None, ""):
+            stated = key(value) if isinstance(value, str) else ""
+            if not _ELLIPSOID.fullmatch(stated):
+                return f"the property {name!r} is {shown(value)}"
+    return ""
 
 
 def _time(value: Any, unit: str | None, place: str, path: str | Path, style: TimeStyle) -> int:

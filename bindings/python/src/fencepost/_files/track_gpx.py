@@ -4,6 +4,7 @@ again."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -11,7 +12,7 @@ from xml.etree import ElementTree
 from .._errors import InputError, require
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, advice_of
 from .._tables.times import to_us
-from .tracks import NO_POSITION, Point
+from .tracks import NO_ELLIPSE, NO_POSITION, Point, known_beside
 from .xml_text import local_name, xml_root, xml_text
 
 _POINT_TAGS = ("trkpt", "rtept", "wpt")
@@ -22,7 +23,7 @@ def read(
     data: bytes, path: str | Path, hdop_scale: float | None, times: TimeStyle = PLAIN_TIMES
 ) -> Iterator[tuple[str, Point]]:
     """The track points in file order. If there are no tracks, returns the points of the routes; if there are no routes
-    either, returns the waypoints."""
+    either, returns the waypoints. A point with an elevation and a ``geoidheight`` has an altitude."""
     text = xml_text(data, path)
     try:
         points = _points(_parse(text))
@@ -43,7 +44,17 @@ def read(
             accuracy = NO_POSITION
         elif hdop_scale is not None and point.horizontal_dilution is not None:
             accuracy = point.horizontal_dilution * hdop_scale
-        yield f"point {number}", (point.latitude, point.longitude, accuracy, time)
+        yield f"point {number}", (point.latitude, point.longitude, accuracy, time, *_heights(point))
+
+
+def _heights(point: Any) -> tuple[float, ...]:
+    """The heights of a point. GPX has elevations above mean sea level, so the altitude above the ellipsoid is known
+    only if the point also has the height of the geoid."""
+    sea, geoid = point.elevation, point.geoid_height
+    if sea is None or geoid is None or point.type_of_gpx_fix == "2d":
+        return ()
+    sea, geoid = float(sea), float(geoid)
+    return known_beside(*NO_ELLIPSE, sea + geoid, 0.0, geoid, nan) if isfinite(sea) and isfinite(geoid) else ()
 
 
 def way_point_features(data: bytes, path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:

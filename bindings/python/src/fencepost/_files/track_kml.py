@@ -16,7 +16,7 @@ from .._tables.numbers import decimal
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, advice_of, parse_time
 from .kinds import is_packed, most_unpacked, too_large, unpacked
 from .text import read_bytes
-from .tracks import NO_POSITION, Point, known_ellipse
+from .tracks import NO_POSITION, Point, known_beside
 from .xml_text import holds_word, local_name, xml_root, xml_text
 
 
@@ -120,7 +120,7 @@ def _points(track: ElementTree.Element, path: str | Path, number: int, style: Ti
             longitude, latitude = decimal(coord[0]), decimal(coord[1])
         except (ValueError, IndexError):
             raise InputError(path, place, f"is not longitude and latitude: {' '.join(coord)!r}") from None
-        ellipse = known_ellipse(*(values[index] if index < len(values) else math.nan for values in axes))
+        ellipse = known_beside(*(values[index] if index < len(values) else math.nan for values in axes))
         yield latitude, longitude, accuracies[index] if index < len(accuracies) else 0.0, time, *ellipse
 
 

@@ -6,8 +6,11 @@ no valid GGA. A GGA sentence also gives the accuracy of the fix: the horizontal 
 range error to one satellite. The range error is 5 m unless the caller changes it; this is about one sigma of a
 single-frequency receiver without corrections.
 
-A GST sentence gives the error ellipse of the fix with the same time of day: one-sigma semi-axes, which need no
-conversion. The sentence may come before or after the RMC and GGA sentences of its fix.
+A GGA sentence also gives the heights of the fix: its altitude above mean sea level and the separation of the geoid;
+their sum is the altitude above the ellipsoid. A sentence that lacks one of the two gives no height.
+
+A GST sentence gives the error ellipse of the fix with the same time of day, and the standard deviation of its altitude:
+one-sigma values, which need no conversion. The sentence may come before or after the RMC and GGA sentences of its fix.
 
 A GGA sentence has no date. A fix gets the date of the latest RMC or ZDA sentence; a fix before the first such sentence
 gets the date of that first sentence. If the fix and the sentence that gave the date differ by more than twelve hours in
@@ -19,11 +22,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import nan
 from pathlib import Path
 
 from .._errors import InputError, require, warn
 from .nmea_sentences import Sentence, SentenceError, read_sentence, sentences
-from .tracks import NO_POSITION, Point
+from .tracks import NO_ELLIPSE, NO_POSITION, Point, known_beside
 
 RANGE_ERROR = 5.0
 """The range error to one satellite, in metres; a fix's accuracy is this error times its HDOP."""
@@ -42,6 +46,8 @@ class _Epoch:
     accuracy: float = NO_POSITION
     best: bool = False
     ellipse: tuple[float, ...] = ()
+    heights: tuple[float, float] | None = None
+    deviation: float = 0.0
 
     def take(self, sentence: Sentence, scale: float) -> None:
         """Merges a sentence into the data: a valid GGA has priority, then a valid RMC."""
@@ -50,6 +56,15 @@ class _Epoch:
         self.latitude, self.longitude = sentence.position
         self.accuracy = sentence.dilution * scale
         self.best = sentence.kind == "GGA"
+        self.heights = sentence.heights
+
+    @property
+    def beside(self) -> tuple[float, ...]:
+        """The error ellipse and the heights of the fix."""
+        if self.heights is None:
+            return self.ellipse
+        altitude, geoid = self.heights
+        return known_beside(*(self.ellipse or NO_ELLIPSE), altitude, self.deviation, geoid, nan)
 
 
 def looks_like_nmea(data: bytes) -> bool:
@@ -103,8 +118,9 @@ class SentenceReader:
         self._scale = RANGE_ERROR if hdop_scale is None else hdop_scale
         self._dated: tuple[int, int] | None = None
         self._waiting: list[_Epoch] = []
-        self._ellipse: tuple[int, tuple[float, ...]] | None = None
-        """The time of day and the error ellipse of a GST sentence that came before the other sentences of its fix."""
+        self._errors: tuple[int, tuple[float, ...], float] | None = None
+        """The time of day, the error ellipse and the deviation of the altitude of a GST sentence that came before the
+        other sentences of its fix."""
         self._number = self.found = self.ellipses = self.damaged = 0
         self.damage: tuple[str, str] | None = None
         self._first: tuple[str, str] | None = None
@@ -157,9 +173,9 @@ class SentenceReader:
         if sentence.kind == "GST":
             ellipse = sentence.ellipse or ()
             if waiting and waiting[-1].clock == clock:
-                waiting[-1].ellipse = ellipse
+                waiting[-1].ellipse, waiting[-1].deviation = ellipse, sentence.deviation
             else:
-                self._ellipse = clock, ellipse
+                self._errors = clock, ellipse, sentence.deviation
             return
         if waiting and waiting[-1].clock != clock:
             yield from self.end()
@@ -168,9 +184,9 @@ class SentenceReader:
         if sentence.kind != "ZDA":
             if not waiting or waiting[-1].clock != clock:
                 waiting.append(_Epoch(self._number, clock))
-                if self._ellipse is not None and self._ellipse[0] == clock:
-                    waiting[-1].ellipse = self._ellipse[1]
-                self._ellipse = None
+                if self._errors is not None and self._errors[0] == clock:
+                    waiting[-1].ellipse, waiting[-1].deviation = self._errors[1:]
+                self._errors = None
             waiting[-1].take(sentence, self._scale)
 
     def end(self) -> Iterator[tuple[str, Point]]:
@@ -186,4 +202,4 @@ def _points(epochs: Iterable[_Epoch], dated: tuple[int, int]) -> Iterator[tuple[
         ahead = epoch.clock - at
         shift = 1 if ahead < -12 * _HOUR else -1 if ahead > 12 * _HOUR else 0
         time = (day + shift) * _DAY + epoch.clock
-        yield f"line {epoch.line}", (epoch.latitude, epoch.longitude, epoch.accuracy, time, *epoch.ellipse)
+        yield f"line {epoch.line}", (epoch.latitude, epoch.longitude, epoch.accuracy, time, *epoch.beside)

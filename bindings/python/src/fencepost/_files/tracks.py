@@ -13,7 +13,8 @@ from .doubts import Flaw, is_usable, worse
 
 Point: TypeAlias = tuple[float, float, float, int | None, *tuple[float, ...]]
 """A point: its latitude, longitude, accuracy, and time in microseconds. If it has an error ellipse, the major and the
-minor semi-axis and the orientation follow."""
+minor semi-axis and the orientation follow; if it has an altitude, the heights follow, after three NaN if it has no
+error ellipse."""
 FixRow: TypeAlias = tuple[float, float, float, int, *tuple[float, ...]]
 """A fix: a point with a time. Its members are the arguments of the engine's `feed_fix`."""
 
@@ -38,8 +39,23 @@ class Track:
     """The unusable fix to report: the first fix with impossible values, otherwise the first fix without a position."""
 
 
-def known_ellipse(*ellipse: float) -> tuple[float, ...]:
-    """The values of an error ellipse; an empty tuple if all of them are missing (NaN)."""
+NO_ELLIPSE = (math.nan, math.nan, math.nan)
+NOTHING = (*NO_ELLIPSE, math.nan, 0.0, math.nan, math.nan)
+"""The values beside a fix that has neither an error ellipse nor heights."""
+
+
+def known_beside(*beside: float) -> tuple[float, ...]:
+    """The values beside a fix, without the missing ones.
+
+    Args:
+        beside: The values of an error ellipse, NaN if they are missing; then perhaps the heights.
+
+    Returns:
+        Nothing, the error ellipse or, if there is an altitude, the error ellipse and the heights.
+    """
+    if len(beside) > 3 and beside[3] == beside[3]:
+        return beside
+    ellipse = beside[:3]
     return () if all(value != value for value in ellipse) else ellipse
 
 
@@ -59,7 +75,7 @@ def split(
     for index, (place, (latitude, longitude, accuracy, time, *ellipse)) in enumerate(points):
         key = None if keys is None else keys[index]
         if not is_usable(latitude, longitude, accuracy, *ellipse):
-            flaws[key] = worse(flaws.get(key), Flaw(place, latitude, longitude, accuracy, *ellipse))
+            flaws[key] = worse(flaws.get(key), Flaw(place, latitude, longitude, accuracy, *ellipse[:3]))
         if time is not None:
             fixes.setdefault(key, []).append((latitude, longitude, accuracy, time, *ellipse))
         else:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from .._errors import InputError
 from .._native import InvalidArgumentError
 from .._tables.numbers import shown
-from .._values.bands import Band
+from .._values.bands import AltitudeBand
 from .._values.conditions import Circle
 from .._values.enums import HeightReference, Restriction
 from .._values.shapes import Polygon
@@ -48,7 +48,7 @@ class _Volume(NamedTuple):
 
     path: str
     footprint: Circle | Polygon
-    band: Band | None
+    band: AltitudeBand | None
 
 
 class _Zone(NamedTuple):
@@ -78,18 +78,35 @@ def zones_of(document: Any, source: str | Path, window: Window) -> dict[str, Uas
         InputError: A field cannot be used; the error names its path.
     """
     zones: dict[str, UasZone] = {}
+    taken: dict[str, str] = {}  # the identifiers of zones and volumes; a zone of several volumes may become a rule
     try:
         for path, volumes, zone in _zones(document, window):
+            _take(taken, zone.identifier, path, volumes[0].path)
             for number, volume in enumerate(volumes, 1):
-                identifier = zone.identifier if len(volumes) == 1 else f"{zone.identifier}/{number}"
-                if identifier in zones:
-                    raise FieldError(path, f"{identifier!r} is also the identifier of {zones[identifier].place}")
+                identifier = zone.identifier
+                if len(volumes) > 1:
+                    identifier = f"{zone.identifier}/{number}"
+                    _take(taken, identifier, path, volume.path)
                 zones[identifier] = UasZone(
-                    identifier, zone.name, volume.footprint, volume.band, zone.restriction, zone.timing, volume.path
+                    identifier,
+                    zone.name,
+                    volume.footprint,
+                    volume.band,
+                    zone.restriction,
+                    zone.timing,
+                    volume.path,
+                    zone.identifier,
                 )
     except FieldError as error:
         raise InputError(source, error.path, error.reason) from None
     return zones
+
+
+def _take(taken: dict[str, str], identifier: str, path: str, place: str) -> None:
+    """Refuses an identifier that another zone or volume has."""
+    if identifier in taken:
+        raise FieldError(path, f"{identifier!r} is also the identifier of {taken[identifier]}")
+    taken[identifier] = place
 
 
 def _zones(document: Any, window: Window) -> Iterator[tuple[str, Sequence[_Volume], _Zone]]:
@@ -278,7 +295,7 @@ def _number(value: Any, path: str, needed: str) -> float:
     return number
 
 
-def _band(values: Mapping[str, Any], path: str, unit: float, names: tuple[str, str, str, str]) -> Band | None:
+def _band(values: Mapping[str, Any], path: str, unit: float, names: tuple[str, str, str, str]) -> AltitudeBand | None:
     """Returns the limits of a volume, or None without limits.
 
     A lower limit of 0 above the ground is ignored: nobody flies below the ground, and the limit would need its exact
@@ -293,13 +310,13 @@ def _band(values: Mapping[str, Any], path: str, unit: float, names: tuple[str, s
         reference = _code(values.get(above), f"{path}.{above}", _REFERENCES)
         is_surface = which == "min" and limit <= 0 and reference is HeightReference.GROUND
         if not is_surface and not (which == "max" and limit >= _UNLIMITED):
-            limits |= {f"altitude_{which}": limit * unit, f"altitude_{which}_reference": reference}
+            limits |= {which: limit * unit, f"{which}_reference": reference}
     if not limits:
         return None
     try:
-        return Band(**limits)
+        return AltitudeBand(**limits)
     except InvalidArgumentError as error:
-        is_low = str(error).startswith("altitude_min is")
+        is_low = str(error).startswith("min is")
         raise FieldError(f"{path}.{low if is_low else high}", str(error)) from None
 
 

@@ -97,12 +97,12 @@ class Device:
             >>> fleet["truck-7"].explain("depot").observed
             <State.SATISFIED: 'satisfied'>
         """
-        reason, observed, diagnostics, *numbers, doubt, ellipse = self._fleet._handle.device_explain(
+        reason, observed, diagnostics, *numbers, doubt, ellipse, height, parts = self._fleet._handle.device_explain(
             self._identifier, identifier
         )
         from .._values.explanation import explanation
 
-        return explanation(identifier, reason, observed, diagnostics, numbers, doubt, ellipse)
+        return explanation(identifier, reason, observed, diagnostics, numbers, doubt, ellipse, height, parts)
 
     def safe_distance(self, latitude: float, longitude: float) -> float:
         """The distance in metres that the device may move from a position before it can cross the boundary of any

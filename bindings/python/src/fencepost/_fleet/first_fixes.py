@@ -27,7 +27,7 @@ def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequen
         advice: The wording of the warning's advice.
     """
     latitudes, longitudes, accuracies, times = columns[:4]
-    if isinstance(accuracies, tuple):  # with error ellipses
+    if isinstance(accuracies, tuple):  # with error ellipses or heights
         accuracies = accuracies[0]
     if len(latitudes) < _FEWEST or not names:
         return

@@ -88,9 +88,7 @@ class FleetInputs(FixInputs):
             QueueFullError: `max_pending_events` events are pending.
         """
         fix = self._looked_at(fix)
-        self._handle.feed_fix(
-            device, fix.latitude, fix.longitude, fix.accuracy, fix.time_us, *(fix.error_ellipse or ())
-        )
+        self._handle.feed_fix(device, fix.latitude, fix.longitude, fix.accuracy, fix.time_us, *fix._beside())
 
     @overload
     def feed_many(
@@ -124,6 +122,10 @@ class FleetInputs(FixInputs):
         time: TimeColumn,
         accuracy: NumberColumn | float | None = None,
         error_ellipse: EllipseColumns | None = None,
+        altitude: NumberColumn | float | None = None,
+        vertical_accuracy: NumberColumn | float | None = None,
+        geoid_height: NumberColumn | float | None = None,
+        ground_height: NumberColumn | float | None = None,
         on_invalid: Literal["count", "raise"] = "count",
         threads: int | None = None,
     ) -> FeedResult: ...
@@ -138,6 +140,10 @@ class FleetInputs(FixInputs):
         time: Any = None,
         accuracy: Any = None,
         error_ellipse: Any = None,
+        altitude: Any = None,
+        vertical_accuracy: Any = None,
+        geoid_height: Any = None,
+        ground_height: Any = None,
         columns: Mapping[str, str] | None = None,
         on_invalid: Literal["count", "raise"] = "count",
         threads: int | None = None,
@@ -162,8 +168,13 @@ class FleetInputs(FixInputs):
                 NaN means that the row has no position. A single number applies to all rows. None means that no accuracy
                 was reported.
             error_ellipse: The error ellipses, as columns that :meth:`Monitor.feed_many` accepts.
+            altitude: The heights above the ellipsoid, as columns that :meth:`Monitor.feed_many` accepts.
+            vertical_accuracy: The uncertainties of the altitudes, in the same form.
+            geoid_height: The heights of mean sea level above the ellipsoid, in the same form.
+            ground_height: The heights of the ground above the ellipsoid, in the same form.
             columns: The names of a table's columns for device, latitude, longitude, time, accuracy, or geometry, if the
-                library does not recognise these names, and for error ellipses; see :meth:`Monitor.feed_many`.
+                library does not recognise these names, and for error ellipses and heights; see
+                :meth:`Monitor.feed_many`.
             on_invalid: ``"count"`` to skip invalid rows, or ``"raise"`` to refuse all rows: see
                 :meth:`Monitor.feed_many`. A new device without any accepted row is not added.
             threads: The number of threads, at most the fleet's `threads`. If `threads` is None, all threads of
@@ -204,9 +215,10 @@ class FleetInputs(FixInputs):
             FeedResult(accepted=2, invalid=0, late=0)
         """
         refuses = refuses_invalid(on_invalid)
+        heights = altitude, vertical_accuracy, geoid_height, ground_height
         handle = self._handle if threads is None else with_threads(self._handle, threads)
         is_table = hasattr(fixes, "__arrow_c_stream__") and device is None
-        check_given(fixes, (latitude, longitude, time, accuracy, error_ellipse), columns, is_table)
+        check_given(fixes, (latitude, longitude, time, accuracy, error_ellipse, *heights), columns, is_table)
         if is_table:
             from .._monitor.arrow_batches import feed_stream
 
@@ -216,10 +228,10 @@ class FleetInputs(FixInputs):
             return feed_stream(handle, fixes, column_names(columns), refuses, devices=True, look=look)
         try:
             if fixes is not None:
-                rows, ellipses = fix_records(fixes)
-                read, doubtful = record_columns(rows, ellipses), first_time(rows)
+                rows, beside = fix_records(fixes)
+                read, doubtful = record_columns(rows, beside), first_time(rows)
             else:
-                read, doubtful = fix_columns(latitude, longitude, time, accuracy, error_ellipse)
+                read, doubtful = fix_columns(latitude, longitude, time, accuracy, error_ellipse, heights)
             self._doubt(doubtful)
             common_index(latitude=latitude, device=device)
             codes, names = device_column(device)

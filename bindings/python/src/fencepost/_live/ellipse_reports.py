@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .._dataclass import replace
-from .._files.tracks import FixRow
+from .._files.tracks import NO_ELLIPSE, FixRow
 from .lines import ellipse_number, report_time
 from .messages import DeviceFix
 
@@ -98,6 +98,8 @@ def _row(message: Any) -> FixRow:
 
 
 def _with_ellipse(message: Any, ellipse: tuple[float, ...]) -> Any:
-    latitude, longitude, accuracy, time, *_ = _row(message)
-    row: FixRow = (latitude, longitude, accuracy, time, *ellipse)
+    latitude, longitude, accuracy, time, *beside = _row(message)
+    heights = beside[3:]
+    both = (*(ellipse or NO_ELLIPSE), *heights) if heights else ellipse
+    row: FixRow = (latitude, longitude, accuracy, time, *both)
     return replace(message, row=row) if isinstance(message, DeviceFix) else row

@@ -10,10 +10,11 @@ from contextlib import ExitStack
 from datetime import timedelta
 from enum import StrEnum
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from .._files.condition_files import ConditionRow
 from .._files.sources import ConditionsSource, as_conditions
+from .._files.tracks import FixRow, known_beside
 from .._files.vector import Reading
 from .._fleet.conditions import Zones
 from .._fleet.fleet import Fleet
@@ -41,6 +42,9 @@ from .waker import Stop
 from .watched_fleet import MAX_DEVICES, FleetWatch
 from .watched_monitor import Watch
 from .waypoints import OwnersCircles
+
+if TYPE_CHECKING:
+    from .._values.schedule import Schedule
 
 _CONFIDENCE = 0.68
 
@@ -243,6 +247,8 @@ class Follower(Running):
         self._consumer: LiveEvents | None = None
         self._observers: list[Observer] = []
         self._circles: OwnersCircles | None = None
+        self._hours: dict[str, Schedule] = {}
+        """The schedules of the zones that were read last, by identifier. A table does not contain them."""
         self._watcher: Watcher
         options: dict[str, Any] = {
             "lag": lag, "reorder": window, "ahead": ahead, "unknown_accuracy": unknown_accuracy,
@@ -297,7 +303,7 @@ class Follower(Running):
             QueueFullError: Too many events are waiting for the sinks.
             MonitorClosedError: The follower is closed.
         """
-        row = (fix.latitude, fix.longitude, fix.accuracy, fix.time_us, *(fix.error_ellipse or ()))
+        row: FixRow = (fix.latitude, fix.longitude, fix.accuracy, fix.time_us, *known_beside(*fix._beside()))
         if self._is_one:
             if device is not None:
                 raise InvalidArgumentError(f"device {device!r}: a monitor follows one device; pass None")
@@ -306,7 +312,8 @@ class Follower(Running):
 
     def receive(self, message: bytes | str | Mapping[str, Any], topic: str | None = None) -> Fed | None:
         """Feeds an OwnTracks or Traccar message, or a JSON object with device, latitude (or lat), longitude (or lon),
-        time, and optionally accuracy and error_ellipse (an array of three numbers, as in :class:`Fix`).
+        time, and optionally accuracy, error_ellipse (an array of three numbers), altitude, vertical_accuracy,
+        geoid_height and ground_height (numbers), as in :class:`Fix`.
 
         Args:
             message: The message as JSON text or as a parsed object. Members other than the fix and the device become
@@ -397,7 +404,10 @@ class Follower(Running):
         if self._circles is None:
             return sync_conditions(holder, rows, label)
         identifiers = {row.identifier for row in rows}
+        timings = {row.identifier: row.timing for row in rows if row.timing is not None}
+        hours = {name: timing.active for name, timing in timings.items() if timing.active is not None}
         result = sync_conditions(holder, rows, label, self._circles.definitions(but=identifiers))
+        self._hours = hours
         for identifier in self._circles.give_way(identifiers):
             self._notices.say(f"{label}: {identifier!r} replaces the waypoint with the same name")
         return result

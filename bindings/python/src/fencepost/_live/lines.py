@@ -7,7 +7,8 @@ import math
 from typing import Any
 
 from .._files.doubts import ellipse_fault
-from .._files.tracks import FixRow
+from .._files.tracks import NO_ELLIPSE, FixRow
+from .._tables.names import HEIGHTS
 from .._tables.text_times import number_time, parse_time
 
 
@@ -39,7 +40,8 @@ def parse_line(line: bytes) -> FixRow | None:
 
 def fix_of(value: dict[str, Any]) -> FixRow:
     """The fix of an object with latitude, longitude (or lat, lon), time and optionally accuracy and error_ellipse (an
-    array of the one-sigma semi-axes in metres and the direction of the major axis in degrees from north).
+    array of the one-sigma semi-axes in metres and the direction of the major axis in degrees from north), altitude
+    (above the ellipsoid), vertical_accuracy, geoid_height and ground_height in metres.
 
     Raises:
         LineError: The object has no fix.
@@ -56,7 +58,30 @@ def fix_of(value: dict[str, Any]) -> FixRow:
         axes = ellipse_number(dict(zip(("major", "minor", "orientation"), ellipse)), "major", "minor", "orientation")
         if not axes:
             raise LineError("error_ellipse has missing values: give major, minor and orientation, or no error_ellipse")
-    return (latitude, longitude, 0.0 if accuracy is None else accuracy, time_of(value), *axes)
+    altitude, uncertainty, geoid, ground = (_height(value, name) for name in HEIGHTS)
+    beside = with_heights(axes, altitude, uncertainty, geoid, ground)
+    return (latitude, longitude, 0.0 if accuracy is None else accuracy, time_of(value), *beside)
+
+
+def with_heights(
+    ellipse: tuple[float, ...], altitude: float | None, uncertainty: float | None, *others: float | None
+) -> tuple[float, ...]:
+    """The values beside a fix: its error ellipse, and its heights if it has an altitude."""
+    if altitude is None:
+        return ellipse
+    heights = (math.nan if height is None else height for height in others)
+    return (*(ellipse or NO_ELLIPSE), altitude, 0.0 if uncertainty is None else uncertainty, *heights)
+
+
+def _height(value: dict[str, Any], name: str) -> float | None:
+    """A height, or None if it is missing. A member that is not a number is not a height, because objects of other
+    programs may have a member of the same name."""
+    found = value.get(name)
+    try:
+        number = math.nan if isinstance(found, bool) or not isinstance(found, int | float) else float(found)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def ellipse_number(value: dict[str, Any], *names: str) -> tuple[float, ...]:
@@ -115,7 +140,18 @@ def report_fix(value: dict[str, Any]) -> FixRow | None:
     if accuracy is None:
         east, north = number_of(value, "epx"), number_of(value, "epy")
         accuracy = 0.0 if east is None or north is None else math.hypot(east, north)
-    return (latitude, longitude, accuracy, time_of(value))
+    return (latitude, longitude, accuracy, time_of(value), *_report_heights(value))
+
+
+def _report_heights(value: dict[str, Any]) -> tuple[float, ...]:
+    """The heights of a TPV report with a three-dimensional fix: above the ellipsoid, or above mean sea level with the
+    height of the geoid."""
+    altitude, sea, geoid, uncertainty = (_height(value, name) for name in ("altHAE", "altMSL", "geoidSep", "epv"))
+    if value.get("mode") != 3:
+        return ()
+    if altitude is None and sea is not None and geoid is not None:
+        altitude = sea + geoid
+    return with_heights((), altitude, uncertainty, geoid, None)
 
 
 def number_of(value: dict[str, Any], *names: str) -> float | None:

@@ -59,8 +59,8 @@ class Held:
 
 def is_sortable(row: FixRow) -> bool:
     """False for a fix that the engine will refuse because of its position, error ellipse or time."""
-    latitude, longitude, accuracy, at, *ellipse = row
-    return is_usable(latitude, longitude, accuracy, *ellipse) and is_time(at)
+    latitude, longitude, accuracy, at, *beside = row
+    return is_usable(latitude, longitude, accuracy, *beside) and is_time(at)
 
 
 class Sorter:

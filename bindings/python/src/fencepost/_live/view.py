@@ -6,10 +6,12 @@ from __future__ import annotations
 import json
 import threading
 import time
+from bisect import bisect_right
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 from .._files.tracks import FixRow
 from .._fleet.fleet import Fleet
@@ -19,10 +21,18 @@ from .._values.events import distance_text
 from .handling import key_of
 from .live_event import LiveEvent
 
+if TYPE_CHECKING:
+    from .._values.schedule import Schedule
+
 TRAIL = 60
 EVENTS = 200
+MOST_HOURS = 60
+"""The largest number of intervals of a schedule that the page knows; it gets the next ones once a day."""
+DAY = 86_400.0
 MOST_VERTICES = 400
 """Maximum number of vertices of a drawn line; longer lines are thinned."""
+_FIX, _ELLIPSE = 4, 7
+"""The ends of the position with its accuracy and time, and of the error ellipse, in the row of a fix."""
 
 
 @dataclass(slots=True)
@@ -44,15 +54,21 @@ class View:
         fleet: The fleet.
         is_others: A function that returns True if a condition does not apply to a device.
         counters: The counters by name.
+        hours: Returns the schedules of conditions by identifier.
 
     Attributes:
         is_outdated: Whether the conditions have changed since their shapes were last computed.
     """
 
     def __init__(
-        self, fleet: Fleet, is_others: Callable[[str, str], bool], counters: Callable[[], dict[str, float]]
+        self,
+        fleet: Fleet,
+        is_others: Callable[[str, str], bool],
+        counters: Callable[[], dict[str, float]],
+        hours: Callable[[], Mapping[str, Schedule]] = dict,
     ) -> None:
-        self._fleet, self._is_others, self._counters = fleet, is_others, counters
+        self._fleet, self._is_others, self._counters, self._hours = fleet, is_others, counters, hours
+        self._schedules: list[list[list[float]]] = []
         self._lock = threading.Lock()
         self.version = 1
         self._devices: OrderedDict[str, _Shown] = OrderedDict()
@@ -92,6 +108,8 @@ class View:
     def beat(self) -> float | None:
         """Recomputes the shapes of changed conditions, at most once a second; returns the seconds until the next call,
         or None."""
+        if self._schedules and time.monotonic() > self._drawn_at + DAY:
+            self.is_outdated = True
         if not self.is_outdated:
             return None
         if (left := self._drawn_at + 1.0 - time.monotonic()) > 0:
@@ -147,7 +165,9 @@ class View:
     def _drawn(self) -> list[dict[str, Any]]:
         table = self._fleet.conditions
         found = (table.get(identifier) for identifier in table.identifiers)
-        return [drawn for definition in found if definition is not None and (drawn := _drawing(definition))]
+        places = [drawn for definition in found if definition is not None and (drawn := _drawing(definition))]
+        self._schedules = _add_hours(places, self._hours(), time.time())
+        return places
 
     # -------------------------------------------------------------------------- read by the server
 
@@ -176,12 +196,14 @@ class View:
         if is_whole:
             version = 0
             found["places"] = self._places
+            found["schedules"] = self._schedules
         for device, shown in reversed(self._devices.items()):
             if shown.version <= version:
                 break
             trail = list(shown.trail) if is_whole else list(shown.trail)[-1:]
             found["devices"][device] = {
-                "fix": shown.fix,
+                "fix": None if shown.fix is None else _fix(shown.fix),
+                "heights": None if shown.fix is None else _heights(shown.fix),
                 "gone": shown.gone,
                 "inside": shown.inside,
                 "trail": trail,
@@ -194,6 +216,8 @@ def _drawing(definition: Definition) -> dict[str, Any] | None:
     """The shape of a condition for the page, or None if the condition has no location."""
     condition: Any = definition.condition
     place: dict[str, Any] = {"id": definition.identifier}
+    if definition.band is not None:
+        place["band"] = definition.band.described
     if hasattr(condition, "latitude"):
         return place | {"at": [condition.latitude, condition.longitude], "radius": condition.radius}
     geometry = getattr(condition, "__geo_interface__", None)
@@ -203,6 +227,43 @@ def _drawing(definition: Definition) -> dict[str, Any] | None:
     radius = getattr(condition, "radius", 0) or 0
     closed = geometry["type"] in ("Polygon", "MultiPolygon")
     return place | {"lines": [_thinned(ring) for ring in rings], "closed": closed, "radius": radius}
+
+
+def _fix(row: FixRow) -> list[float | None]:
+    """The position, accuracy and time of a fix, and its error ellipse if it has one. A row with heights but without an
+    ellipse contains NaN, which JSON cannot represent."""
+    ellipse = row[_FIX:_ELLIPSE]
+    return [*map(_number, row[:_FIX]), *(ellipse if all(map(isfinite, ellipse)) else ())]
+
+
+def _heights(row: FixRow) -> list[float | None] | None:
+    """The altitude of a fix, its accuracy, and the heights of the geoid and the ground; None if the fix has no
+    altitude. A missing height is None."""
+    heights = list(map(_number, row[_ELLIPSE:]))
+    return heights if heights and heights[0] is not None else None
+
+
+def _number(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def _add_hours(places: list[dict[str, Any]], hours: Mapping[str, Schedule], now: float) -> list[list[list[float]]]:
+    """Sets the key ``hours`` of each place with a schedule to the number of its schedule. Returns the schedules: pairs
+    of seconds since 1970, from yesterday on. Many places share one schedule."""
+    found: list[list[list[float]]] = []
+    numbers: dict[tuple[tuple[int, int], ...], int] = {}
+    for place in places:
+        schedule = hours.get(place["id"])
+        if schedule is None:
+            continue
+        number = numbers.get(schedule.intervals_us)
+        if number is None:
+            number = numbers[schedule.intervals_us] = len(found)
+            first = bisect_right(schedule.intervals_us, round((now - DAY) * 1e6), key=lambda interval: interval[1])
+            rows = schedule.intervals_us[first : first + MOST_HOURS]
+            found.append([[start / 1e6, end / 1e6] for start, end in rows])
+        place["hours"] = number
+    return found
 
 
 def _lines(coordinates: Any) -> list[Any]:

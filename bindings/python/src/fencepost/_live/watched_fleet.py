@@ -315,7 +315,7 @@ class FleetWatch(Handling):
             # Without this check, the fleet would add the device before it refuses the fix.
             if not (abs(row[0]) <= 90 and abs(row[1]) <= 180 and row[2] >= 0):
                 return "invalid_fixes", f"the first fix has no valid position: {row[0]}, {row[1]}, accuracy {row[2]}"
-            if fault := ellipse_fault(*row[4:]):
+            if fault := ellipse_fault(*row[4:][:3]):
                 return "invalid_fixes", f"the first fix has an error ellipse {fault}"
             return None
         clock = followed.clock

@@ -143,6 +143,9 @@ class EventLog(Log):
     ) -> str:
         """Returns a page with a summary, a map, states and visits, as one HTML file that needs no network.
 
+        If the log has rules, the page has a tree of them with the states of their parts. For these states, the report
+        replays the tracks again.
+
         Args:
             target: Path of the file to write. If `target` is None, the method only returns the page's text.
             title: The title of the page. If `title` is None, the title is the name of the track's file or argument.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,12 +14,14 @@ from .._tables.times import from_us, time_text, utc_text
 from .._values.any_condition import Condition
 from .._values.enums import State
 from .._values.events import EVENT_KINDS, LOG_COLUMNS, Event, event_points
+from .hours import Change, has_hours, with_hours
 from .visits import Visits, visit_columns
 
 if TYPE_CHECKING:
     from typing import Self
 
     from .doubted import Separate
+    from .second_replay import ReplayAgain
 
 
 class ReplayCounts(NamedTuple):
@@ -60,7 +62,8 @@ class TrackReplay:
     fixes: Sequence[FixRow]
     """The fixes: latitude and longitude in degrees, accuracy in metres (0 means "not reported", NaN "no position"), and
     the time in microseconds since 1970. If a fix has an error ellipse, its semi-axes in metres and its orientation in
-    degrees follow."""
+    degrees follow. If it has an altitude, then follow three NaN without an ellipse, the altitude, its accuracy (0 means
+    "not reported"), and the heights of the geoid and of the ground (NaN if unknown), all in metres."""
     events: Sequence[Event]
     """The track's events, in the order of their delivery."""
     counts: ReplayCounts
@@ -97,11 +100,13 @@ class Log(Rows[Event]):
         by: str | None = None,
         options: Mapping[str, Any] | None = None,
         separate: Separate | None = None,
+        replay_again: ReplayAgain | None = None,
     ) -> None:
         super().__init__()
         self._replays, self._conditions = tuple(replays), tuple(conditions)
-        self._options, self._separate = dict(options or {}), separate
-        """The options of the monitor or fleet, and the function with which the report finds the doubted fixes."""
+        self._options, self._separate, self._replay_again = dict(options or {}), separate, replay_again
+        """The options of the monitor or fleet, and the functions with which the report finds the doubted fixes, and the
+        states of rules."""
         self.by = by
         """Name of the column that identifies the tracks, or None if there is only one track."""
 
@@ -152,7 +157,9 @@ class Log(Rows[Event]):
         """
         for replayed in self._replays:
             if replayed.key == track:
-                return type(self)([replayed], self._conditions, self.by, self._options, self._separate)
+                return type(self)(
+                    [replayed], self._conditions, self.by, self._options, self._separate, self._replay_again
+                )
         raise KeyError(track)
 
     def visits(self) -> Visits:
@@ -165,9 +172,18 @@ class Log(Rows[Event]):
             >>> [(visit.identifier, str(visit.end_known)) for visit in log.visits()]
             [('start', 'crossing')]
         """
-        assumed = self.assumed
-        found = [visit_columns(part.events, part.begin_us, part.end_us, assumed, part.key) for part in self._replays]
+        found = []
+        for part in self._replays:
+            events, assumed = self._changes(part)
+            found.append(visit_columns(events, part.begin_us, part.end_us, assumed, part.key))
         return Visits(found, self.by, self.conditions)
+
+    def _changes(self, part: TrackReplay) -> tuple[Iterable[Event | Change], Mapping[str, State]]:
+        """The events of a track with the edges of the conditions' schedules, and the states at the start of the
+        track."""
+        if any(map(has_hours, self._conditions)):
+            return with_hours(part.events, self._conditions, part.begin_us, part.end_us)
+        return part.events, self.assumed
 
     def columns(self) -> dict[str, list[Any]]:
         """Returns the table as a dict of columns, which are the keys of the JSON Lines. If there are several tracks,

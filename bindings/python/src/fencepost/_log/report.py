@@ -51,13 +51,17 @@ def _facts(log: Log, data: ReportData) -> str:
     """Returns one sentence with the number of visits, devices, places, fixes and events, and the period."""
     tracks = len(log.tracks)
     devices = "1 device" if tracks == 1 else f"{tracks:,} devices"
-    places = len({row[1] for row in data.visits})
+    rules = {number for number, *_ in data.rules}
+    visited = [row[1] for row in data.visits if row[1] not in rules]
+    places = f"{len(set(visited)):,} of {_counted(len(log.conditions) - len(rules), 'place')}"
+    satisfied = _counted(len(data.visits) - len(visited), "time")
     parts = [
-        f"{_counted(len(data.visits), 'visit')} of {devices} to {places:,} of {_counted(len(log.conditions), 'place')}",
+        f"{_counted(len(visited), 'visit')} of {devices} to {places}",
+        *([f"{_counted(len(rules), 'rule')}, satisfied {satisfied}"] if rules else []),
         f"{_counted(log.counts.fixes, 'fix', 'fixes')}{_doubted(log)}, {_counted(len(log), 'event')}",
     ]
     if log.start is not None:
-        parts.insert(1, f"{shown(log.start)[:19]} to {shown(log.end)[:19]} UTC")
+        parts.insert(-1, f"{shown(log.start)[:19]} to {shown(log.end)[:19]} UTC")
     if log.by is not None:
         parts.append(f"devices by {log.by}")
     return "; ".join(parts) + "."

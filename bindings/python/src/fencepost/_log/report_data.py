@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from math import log1p, sqrt
+from math import isinf, log1p, sqrt
 from typing import Any, TypeAlias
 
 from .._files.tracks import FixRow
 from .._tables.html import text as shown
-from .._values.conditions import Circle
-from .._values.enums import Cause, State
-from .._values.events import Event, diagnostic_names, path_words, refinement_text
+from .._values.bands import AltitudeBand
+from .._values.conditions import Circle, is_rule
+from .._values.enums import Cause, Diagnostics, HeightReference, State
+from .._values.events import Event, diagnostic_names, height_text, path_words, refinement_text
 from .._values.lines import Gate
 from .._values.shapes import Corridor, Polygon
 from .doubted import DoubtedFix, placed
+from .hours import closed, has_hours, open_hours, windows
 from .log import Log, TrackReplay
 from .outlines import Polygons, corridor, in_metres, lines, polygon
+from .report_rules import deciders, rules_of_report
 from .visits import Known, VisitRow, intervals
 from .web_mercator import Ring, circle, near, thinned, unwrapped, x_of, y_of
 
@@ -29,6 +32,8 @@ MOST_POINTS = 60_000
 dragged."""
 MOST_EVENTS = 20_000
 MOST_DOUBTS = 5_000
+MOST_CLOSED = 20_000
+"""Maximum number of intervals outside the hours of all places together."""
 # The number of corners of a circle depends on the number of places: with many places, circles have fewer corners, so
 # that the page opens quickly.
 _CORNERS = ((200, 180), (1_000, 60), (MOST_PLACES, 36))
@@ -56,10 +61,22 @@ class ReportData:
             None. Times are in milliseconds.
         unknown: Rows with the track, place, start and end of each interval with an unknown state. Only two cases are
             included: pairs of a track and a place with visits or crossings, and places that stopped being monitored.
-        events: Rows with the track, place, state or direction, time, easting, northing (both None without a position),
+        events: Rows with the track, place, kind (see `_kind`), time, easting, northing (both None without a position),
             and a text. If the policy has probabilities, the row also has the accuracy of the fix in metres and the
             probability. If the fix also has an error ellipse, the row has the semi-axes in metres of the ellipse that
             contains the same share of the true positions as the accuracy, and its orientation in degrees.
+        closed: For each place with a schedule, its number, None, and the intervals in which it is inactive; the list
+            may be empty. For each place that the events of a track exhausted, its number, the track, and the interval
+            after the last event. Times are in milliseconds.
+        timed: The numbers of the places with a timing.
+        exhausted: The number of the place, the number of the track, and the time in milliseconds of each event that
+            exhausted a place.
+        rules, kinds, steps: The rules, their parts and their states over time; see :class:`RulesOfReport`. The states
+            are encoded words.
+        deciders: For each event that a part of a rule decided, the index of the event in `events`, and the number of
+            the part.
+        bands: For each place with a band of heights, its number, and the number of its band in `levels`.
+        levels: The bands, from the lowest to the highest above each reference: a text, and the colour (0 to 2).
         doubts: Rows with the track, time, easting and northing of a doubted fix, easting and northing of the fix before
             it, and the reason of the doubt.
         frame: West, south, east and north of the initial map view, in metres. `frame` is None if the log contains no
@@ -72,6 +89,15 @@ class ReportData:
     visits: list[tuple[Any, ...]] = field(default_factory=list)
     unknown: list[tuple[int, int, float, float]] = field(default_factory=list)
     events: list[tuple[Any, ...]] = field(default_factory=list)
+    closed: list[tuple[int, int | None, list[tuple[float, float]]]] = field(default_factory=list)
+    timed: list[int] = field(default_factory=list)
+    exhausted: list[tuple[int, int, float]] = field(default_factory=list)
+    rules: list[tuple[int, str, list[int]]] = field(default_factory=list)
+    kinds: list[tuple[int, str]] = field(default_factory=list)
+    steps: list[tuple[int, int, str]] = field(default_factory=list)
+    deciders: list[tuple[int, int]] = field(default_factory=list)
+    bands: list[tuple[int, int]] = field(default_factory=list)
+    levels: list[tuple[str, int]] = field(default_factory=list)
     doubts: list[tuple[Any, ...]] = field(default_factory=list)
     frame: tuple[float, float, float, float] | None = None
     period: tuple[float, float] | None = None
@@ -80,7 +106,26 @@ class ReportData:
     @property
     def page(self) -> dict[str, Any]:
         """The report's data in the form that the script of the page reads."""
-        names = ("tracks", "places", "outlines", "visits", "unknown", "events", "doubts", "frame", "period")
+        names = (
+            "tracks",
+            "places",
+            "outlines",
+            "visits",
+            "unknown",
+            "events",
+            "closed",
+            "timed",
+            "exhausted",
+            "rules",
+            "kinds",
+            "steps",
+            "deciders",
+            "bands",
+            "levels",
+            "doubts",
+            "frame",
+            "period",
+        )
         return {name: getattr(self, name) for name in names} | {"known": [str(each) for each in KNOWN]}
 
 
@@ -120,6 +165,11 @@ def report_data(log: Log) -> ReportData:
     tracks = {replayed.key: number for number, replayed in enumerate(log.replays)}
     _add_visits(data, rows, tracks, places_of)
     pairs = {(row[0], row[1]) for row in data.visits}
+    timed = {row.identifier for row in log._conditions if row.timing is not None}
+    data.timed += (numbers[identifier] for identifier in timed)
+    data.timed.sort()
+    _add_bands(data, log, numbers)
+    decider = deciders(log._conditions)
     for number, replayed in enumerate(log.replays):
         doubted: list[DoubtedFix] = []
         if log._separate is None:
@@ -139,11 +189,15 @@ def report_data(log: Log) -> ReportData:
             fix[:2]: longitude for fix, longitude in zip(fixes, longitudes) if fix[:2] in here
         }
         for event in drawn[number]:
-            if event.direction is not None:
+            if event.direction is not None or event.identifier in timed:
                 pairs.add((number, places_of[event.identifier]))
         ellipses = _ellipses(drawn[number], fixes)
-        _add_events(data, drawn[number], where, reference or 0.0, number, places_of, confidence, ellipses)
+        first = len(data.events)
+        _add_events(data, drawn[number], where, reference or 0.0, number, places_of, confidence, ellipses, timed)
+        names = map(decider, drawn[number])
+        data.deciders += [(at, places_of[name]) for at, name in enumerate(names, first) if name is not None]
         _add_unknown(data, log, replayed, number, pairs, places_of)
+    _add_rules(data, log, pairs, places_of)
     if thin:
         points = fixes_of_all - thin
         data.notes.append(f"Lines are drawn with {points:,} of {points + thin:,} points.")
@@ -154,6 +208,7 @@ def report_data(log: Log) -> ReportData:
     ends = [each.end_us for each in log.replays if each.end_us is not None]
     if begins and ends:
         data.period = (min([*begins, *(row[2] * 1000 for row in data.visits)]) / 1000, max(ends) / 1000)
+        _add_closed(data, log, min(begins), max(ends), places_of)
     skipped = log.counts.late_fixes, log.counts.invalid_fixes
     if any(skipped):
         data.notes.append(f"{skipped[0]} late fixes and {skipped[1]} without a usable position are not drawn.")
@@ -208,9 +263,14 @@ def _with_path(fixes: list[FixRow], replayed: TrackReplay) -> list[FixRow]:
 
 
 def _drawn_events(log: Log, notes: list[str]) -> list[list[Event]]:
-    """The events to draw, by track; the events that determine the initial state `unsatisfied` are left out. If there
-    are more than `MOST_EVENTS`, keeps only every n-th event."""
-    found = [[event for event in replayed.events if not _is_first_outside(event)] for replayed in log.replays]
+    """The events to draw, by track; the events that determine the initial state `unsatisfied` are left out, except
+    those of rules, and of conditions with a timing, which may say that a device is absent. If there are more than
+    `MOST_EVENTS`, keeps only every n-th event."""
+    kept = {row.identifier for row in log._conditions if row.timing is not None or is_rule(row.condition)}
+    found = [
+        [event for event in replayed.events if event.identifier in kept or not _is_first_outside(event)]
+        for replayed in log.replays
+    ]
     total = sum(len(events) for events in found)
     step = max(-(-total // MOST_EVENTS), 1)
     if step > 1:
@@ -246,19 +306,30 @@ def _add_unknown(
     end = replayed.end_us
     wanted = {data.places[place] for track, place in pairs if track == number}
     stopped = {event.identifier for event in replayed.events if event.state is State.UNMONITORED}
-    events = [event for event in replayed.events if event.identifier in wanted or event.identifier in stopped]
-    assumed = {name: state for name, state in log.assumed.items() if name in wanted}
+    changes, states = log._changes(replayed)
+    events = [event for event in changes if event.identifier in wanted or event.identifier in stopped]
+    assumed = {name: state for name, state in states.items() if name in wanted}
+    timed = {row.identifier: row for row in log._conditions if has_hours(row)}
     for part in intervals(events, replayed.begin_us, assumed):
         last = part.end_us if part.end_us is not None else end
-        is_unknown = part.state in (State.UNKNOWN, State.UNMONITORED)
-        if is_unknown and last is not None and last > part.start_us:
-            data.unknown.append((number, places[part.identifier], part.start_us / 1000, last / 1000))
+        is_unknown = part.state in (State.UNKNOWN, State.UNMONITORED) and part.cause is not None
+        if not is_unknown or last is None or last <= part.start_us:
+            continue
+        spans = [(part.start_us, last)]
+        if part.identifier in timed:
+            spans = open_hours(timed[part.identifier], *spans[0])
+        for start, stop in spans:
+            data.unknown.append((number, places[part.identifier], start / 1000, stop / 1000))
 
 
 def _ellipses(events: list[Event], fixes: list[FixRow]) -> dict[tuple[Any, ...], tuple[float, ...]]:
     """The error ellipses of the fixes that decided the events of policies with probabilities, by position and time."""
     wanted = {_evidence(event) for event in events if event.probability is not None}
-    return {(*fix[:2], fix[3]): fix[4:] for fix in fixes if fix[4:] and (*fix[:2], fix[3]) in wanted}
+    found: dict[tuple[Any, ...], tuple[float, ...]] = {}
+    for latitude, longitude, _, time, *beside in fixes:
+        if beside and beside[0] == beside[0] and (latitude, longitude, time) in wanted:
+            found[latitude, longitude, time] = tuple(beside[:3])
+    return found
 
 
 def _evidence(event: Event) -> tuple[float | None, float | None, int | None]:
@@ -274,6 +345,7 @@ def _add_events(
     places: _Numbers,
     confidence: float,
     ellipses: Mapping[tuple[Any, ...], tuple[float, ...]],
+    timed: Collection[str],
 ) -> None:
     # The share of a two-dimensional normal distribution inside k standard deviations is 1 - exp(-k²/2).
     scale = sqrt(-2 * log1p(-confidence))
@@ -283,7 +355,7 @@ def _add_events(
             place = (event.latitude, event.longitude)
             x = round(x_of(where.get(place, near(event.longitude, reference))), 1)
             y = round(y_of(event.latitude), 1)
-        kind = str(event.state if event.direction is None else event.direction)
+        kind = _kind(event, event.identifier in timed)
         time = None if event.date_us is None else event.date_us / 1000
         uncertain: tuple[Any, ...] = ()
         ellipse: tuple[float, ...] = ()
@@ -293,6 +365,79 @@ def _add_events(
             uncertain = event.accuracy, round(event.probability, 6), *axes, *ellipse[2:]
         text = evidence_text(event, confidence, ellipse)
         data.events.append((number, places[event.identifier], kind, time, x, y, text, *uncertain))
+
+
+def _add_rules(data: ReportData, log: Log, pairs: set[tuple[int, int]], places: _Numbers) -> None:
+    found = rules_of_report(log, places.__getitem__, data.notes)
+    data.rules += found.rules
+    data.kinds += found.kinds
+    data.steps += [(track, place, word(steps)) for track, place, steps in found.steps]
+    # A rule that becomes unknown has no event; its visit continues if it is satisfied when it is known again.
+    data.unknown += [row for row in found.unknown if row[:2] in pairs]
+
+
+def _kind(event: Event, is_timed: bool) -> str:
+    """The direction of a crossing, `repeat`, `absent` (a place with a timing was found to be unsatisfied, without an
+    exit), `schedule ended`, or the state."""
+    if event.direction is not None:
+        return str(event.direction)
+    if event.cause is Cause.REPEAT:
+        return "repeat"
+    if event.cause is Cause.DIAGNOSTIC and event.diagnostics & Diagnostics.SCHEDULE_ENDED:
+        return "schedule ended"
+    if is_timed and event.state is State.UNSATISFIED and event.cause in (Cause.DETERMINATION, Cause.TIMEOUT):
+        return "absent"
+    return str(event.state)
+
+
+def _add_closed(data: ReportData, log: Log, begin_us: int, end_us: int, places: _Numbers) -> None:
+    """Adds the intervals outside the hours of the places."""
+    timed = {row.identifier: row for row in log._conditions if has_hours(row)}
+    total = drawn = 0
+    for name, row in timed.items():
+        shut = [(start / 1000, end / 1000) for start, end in closed(row, begin_us, end_us)]
+        total += len(shut)
+        # A part of the intervals would show the place as active after them, so a place has all of them or none.
+        if windows(row) is not None and drawn + len(shut) <= MOST_CLOSED:
+            data.closed.append((places[name], None, shut))
+            drawn += len(shut)
+    for number, replayed in enumerate(log.replays):
+        for event in replayed.events if timed else ():
+            if event.diagnostics & Diagnostics.EXHAUSTED and event.date_us is not None and event.identifier in timed:
+                data.exhausted.append((places[event.identifier], number, event.date_us / 1000))
+                total += 1
+                if drawn < MOST_CLOSED:
+                    data.closed.append((places[event.identifier], number, [(event.date_us / 1000, end_us / 1000)]))
+                    drawn += 1
+    if drawn < total:
+        data.notes.append(f"{drawn:,} of {total:,} intervals outside the hours of places are drawn.")
+
+
+def _add_bands(data: ReportData, log: Log, numbers: Mapping[str, int]) -> None:
+    """Adds the bands of the places. The colours follow the order of the bands; heights above different references are
+    not compared."""
+    held = {row.identifier: row.band for row in log._conditions if row.band is not None}
+    bands = sorted({*held.values()}, key=lambda band: (_reference_of(band), band.min, band.max))
+    for level, band in enumerate(bands):
+        # The lowest band has the first colour and the highest band the last one.
+        data.levels.append((band_text(band), COLOURS * level // len(bands) if len(bands) > 1 else 0))
+    ranks = {band: level for level, band in enumerate(bands)}
+    data.bands += sorted((numbers[name], ranks[band]) for name, band in held.items() if name in numbers)
+
+
+COLOURS = 3
+
+
+def _reference_of(band: AltitudeBand) -> int:
+    """The reference of the lower limit, or of the upper limit if there is no lower limit."""
+    return list(HeightReference).index(band.max_reference if isinf(band.min) else band.min_reference)
+
+
+def band_text(band: AltitudeBand) -> str:
+    """The limits in few words; a common reference occurs once."""
+    if isinf(band.min) or isinf(band.max) or band.min_reference != band.max_reference:
+        return band.described
+    return f"{band.min:g} m to {band.described.partition(' to ')[2]}"
 
 
 def _add_doubts(data: ReportData, doubts: list[tuple[int, DoubtedFix]], reference: float) -> None:
@@ -333,6 +478,8 @@ def evidence_text(event: Event, confidence: float = CONFIDENCE, ellipse: tuple[f
         elif event.accuracy:
             parts[-1] += f" for {100 * confidence:g} %"
         parts.append(f"probability {event.probability:.4f}")
+    if event.vertical_distance is not None:
+        parts.append(height_text(event.vertical_distance))
     parts += path_words(event)
     if event.evidence_date_us not in (None, event.date_us):
         parts.append(f"seen {shown(event.evidence_date)}")

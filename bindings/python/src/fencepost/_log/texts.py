@@ -48,7 +48,8 @@ class CSVWriter:
         values["diagnostics"] = "|".join(diagnostic_names(event.diagnostics))
         values["refinement"] = refinement_text(event)
         values["evidence"], values["gap"], values["direction"] = event.evidence, event.follows_gap, event.direction
-        values["probability"] = event.probability
+        values["probability"], values["vertical_distance"] = event.probability, event.vertical_distance
+        values["decided_by"] = event.decided_by
         cells = ["" if values[name] is None else values[name] for name in LOG_COLUMNS]
         self._writer.writerow(cells if self._by is None else [track, *cells])
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from .._values.any_condition import Condition
+    from .hours import Change
 
 
 class Known(enum.StrEnum):
@@ -48,11 +49,16 @@ class Known(enum.StrEnum):
     """The condition was replaced by another condition with the same identifier."""
     OPEN = "open"
     """The visit had not ended when the log ended."""
+    INACTIVE = "inactive"
+    """The hours of the condition ended, or it had its last event; see :class:`Timing`. The device may still be
+    inside."""
 
 
 KNOWN = tuple(Known)
 """The values of :class:`Known`; the index of each value is the engine's number for it."""
 _NEVER = -(1 << 63)
+_HOURS_ENDED = -1
+"""The engine's number for the cause of a change that is the edge of a schedule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,14 +232,14 @@ class Interval:
     state: State
     start_us: int
     end_us: int | None
-    cause: Cause
+    cause: Cause | None
     evidence_us: int | None
     generation: int
-    next: Event | None
+    next: Event | Change | None
 
 
 def intervals(
-    events: Iterable[Event], begin_us: int | None, assumed: Mapping[str, State] | None = None
+    events: Iterable[Event | Change], begin_us: int | None, assumed: Mapping[str, State] | None = None
 ) -> Iterator[Interval]:
     """Yields the successive states of each condition, in the order of the conditions' first events. The interval of a
     condition's last state has no end.
@@ -243,13 +249,14 @@ def intervals(
         begin_us: Start of the log.
         assumed: The state of each condition that has an assumed state at the beginning of the log.
     """
-    own: dict[str, list[Event]] = {identifier: [] for identifier in assumed or {}}
+    own: dict[str, list[Event | Change]] = {identifier: [] for identifier in assumed or {}}
     for event in events:
         own.setdefault(event.identifier, []).append(event)
     for identifier, history in own.items():
         state = (assumed or {}).get(identifier, State.UNKNOWN)
         generation = history[0].generation if history else 0
-        since, cause, evidence = begin_us, Cause.NONE, None
+        since, evidence = begin_us, None
+        cause: Cause | None = Cause.NONE
         for event in history:
             if event.state is state and event.generation == generation:
                 continue  # this event changes only the flags of the state
@@ -317,7 +324,7 @@ class VisitColumns(NamedTuple):
             )  # fmt: skip
 
 
-def event_rows(events: Iterable[Event]) -> tuple[Any, ...]:
+def event_rows(events: Iterable[Event | Change]) -> tuple[Any, ...]:
     """Returns events as rows of the engine. Events that are not stored as rows of the engine are converted to rows with
     only the fields that visits need; the other fields are None."""
     if isinstance(events, LazyEvents):
@@ -330,11 +337,11 @@ def event_rows(events: Iterable[Event]) -> tuple[Any, ...]:
 
 
 _STATES = {state: number for number, state in enumerate(STATES)}
-_CAUSES = {cause: number for number, cause in enumerate(CAUSES)}
+_CAUSES: dict[Cause | None, int] = {cause: number for number, cause in enumerate(CAUSES)} | {None: _HOURS_ENDED}
 
 
 def visit_columns(
-    events: Iterable[Event],
+    events: Iterable[Event | Change],
     begin_us: int | None,
     end_us: int | None,
     assumed: Mapping[str, State] | None = None,

@@ -4,19 +4,22 @@ without a copy."""
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .._errors import InputError
+from .._files.condition_features import BAND, TIMING, warn_of_limits, with_intervals
+from .._files.condition_files import band_of, timing_of
 from .._native import InvalidArgumentError, Monitor as Handle, MonitorClosedError, QueueFullError
 from .._tables.arrow_reader import BatchReader, Plan, Ticks, without_nulls
 from .._tables.arrow_shapes import NestedShapes
 from .._tables.buffers import contiguous, identifiers, tags
 from .._tables.frames import exported
 from .._tables.geometries import AREAS, wkb_type
-from .._tables.names import CONDITIONS, DEVICES, METRES, MOST_DEGREES, POSITION, TRACK
+from .._tables.names import CONDITIONS, DEVICES, METRES, MOST_DEGREES, POSITION, TRACK, warn_of_units
 from .._values.arguments import (
     PROBABILITIES,
     as_policy,
@@ -43,12 +46,13 @@ if TYPE_CHECKING:
 
     Tags: TypeAlias = SupportsArray | Buffer | Iterable[int] | int
 
-_Decided: TypeAlias = tuple[int, PolicyRow | None]
-"""An assumed state and a policy, in the engine's form."""
+_Decided: TypeAlias = tuple[int, PolicyRow | None, tuple[Any, ...]]
+"""An assumed state, a policy, and the rows of a timing and a band (empty without both), in the engine's form."""
 _Reading: TypeAlias = tuple[int, bool, float, int, bool, bool]
 """How to read a shape: its `edges`, `oriented`, `buffer` and vertex limit; whether it leaves its kind of edges
 unstated; and whether it is a gate.
 """
+_RULES = ("assuming", "policy", *PROBABILITIES)
 FIXES, CIRCLES = "fixes", "table"
 """The names that messages use for the two arguments."""
 POLYGONAL_GEOGRAPHIC, CORRIDOR_GEOGRAPHIC = Polygon._KIND, Corridor._KIND
@@ -65,7 +69,7 @@ class _Fixes(NamedTuple):
     latitudes: Any
     longitudes: Any
     accuracies: Any
-    """The accuracies; with error ellipses, a tuple of the accuracies and the three columns of the ellipses."""
+    """The accuracies; with error ellipses or heights, a tuple of the accuracies and of :data:`BESIDE`."""
     times: Ticks
     devices: tuple[Any, tuple[str, ...]] | None
     """The index of each row's device, and the devices; None if a monitor is fed."""
@@ -101,6 +105,7 @@ def feed_stream(
     known, required = (DEVICES, ("time", "device")) if devices else (TRACK, ("time",))
     reader = BatchReader(exported(table, FIXES, known, columns, required), FIXES)
     plan = reader.find(known, columns, required)
+    warn_of_units(FIXES, columns)
     batches = _fixes(reader, plan)
     if refuses:
         held, empty = list(batches), _empty()
@@ -139,9 +144,9 @@ def _fixes(reader: BatchReader, plan: Plan) -> Iterator[_Fixes]:
         latitudes, longitudes = reader.positions(chunk, plan, first)
         _check_metres(reader, plan, latitudes, longitudes, first)
         accuracies: Any = reader.accuracies(chunk, plan, first, missing=0.0)
-        ellipses = reader.ellipses(chunk, plan, first)
-        if ellipses is not None:
-            accuracies = (accuracies, *ellipses)
+        beside = reader.beside(chunk, plan, first)
+        if beside is not None:
+            accuracies = (accuracies, *beside)
         ticks = reader.ticks(chunk, plan.indices["time"], first)
         column = plan.indices.get("device")
         devices = None if column is None else _devices(reader, chunk, column, first)
@@ -208,7 +213,7 @@ class _Circles(NamedTuple):
     longitudes: memoryview[Any]
     radii: memoryview[Any]
     assuming: int
-    policy: PolicyRow | None
+    policy: Any
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
         """Adds or ensures all circles of this object; if one circle is refused, none is added."""
@@ -243,7 +248,7 @@ class _Shapes(NamedTuple):
     wkb: tuple[bytes, ...]
     radii: memoryview[Any]
     assuming: int
-    policy: PolicyRow | None
+    policy: Any
     reading: _Reading
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
@@ -272,7 +277,7 @@ class _Columns(NamedTuple):
     begin: int
     radii: memoryview[Any]
     assuming: int
-    policy: PolicyRow | None
+    policy: Any
     reading: _Reading
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
@@ -353,7 +358,8 @@ def _parts(
     plan = reader.find(CONDITIONS, columns, ("identifier",))
     if reader.holds_points_alone(plan):
         plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
-    default = assumed(options.assuming), policy_row(options.policy)
+    warn_of_limits(CIRCLES, reader.names, columns)
+    default = assumed(options.assuming), policy_row(options.policy), ()
     parts: list[_Part] = []
     found = _circles(reader, plan, columns, default, as_policy(options.policy), options.max_vertices)
     for (kind, *_), same in groupby(found, lambda part: (type(part), part.assuming, part.policy)):
@@ -383,12 +389,13 @@ def _circles(
         if nested is not None or shapes is not None:
             readings = _readings(reader, chunk, plan, first, edges, most)
         start = 0
-        for (state, policy), length in _runs(reader, chunk, plan, first, default, base):
+        for (state, policy, beside), length in _runs(reader, chunk, plan, first, default, base):
             for begin, end, reading in _alike(shapes, readings, start, start + length):
                 rows = slice(begin, end)
                 # A gate has neither a radius nor a policy, so the defaults for them do not apply to it.
-                is_exempt = reading is not None and reading[5] and (state, policy) == default
-                decided = (0, None) if is_exempt else (state, policy)
+                is_exempt = reading is not None and reading[5] and (state, policy) == default[:2]
+                own = (0, None) if is_exempt else (state, policy)
+                decided = (own[0], (own[1], *beside) if beside else own[1])
                 ys, xs, radii = (part[rows] for part in held)
                 if reading is None:
                     yield _Circles(first + begin, texts[rows], ys, xs, radii, *decided)
@@ -484,7 +491,7 @@ def _runs(
     reader: BatchReader, chunk: Any, plan: Plan, first: int, default: _Decided, base: TransitionPolicy
 ) -> Iterator[tuple[_Decided, int]]:
     """Pairs of an assumed state and a policy, each with the number of consecutive rows to which it applies."""
-    own = [what for what in ("assuming", "policy", *PROBABILITIES) if what in plan.indices]
+    own = [what for what in (*_RULES, *TIMING, *BAND) if what in plan.indices]
     if not own:
         yield default, chunk.length
         return
@@ -497,8 +504,13 @@ def _runs(
             try:
                 decided = known[repr(given)] = _decide(dict(zip(own, given)), default, base)
             except (ValueError, OverflowError) as error:
-                names = " and ".join(repr(reader.names[plan.indices[what]]) for what in own)
-                raise InputError.of_row(CIRCLES, first + start, f"{error} (column {names})") from None
+                said = re.findall(r"[a-z_]+", str(error).partition(":")[0])
+                about = [what for what in own if what in said]
+                if not about and not {*TIMING, *BAND} & {*said}:
+                    about = [what for what in own if what in _RULES]
+                names = " and ".join(repr(reader.names[plan.indices[what]]) for what in about)
+                reason = f"{error} (column {names})" if names else str(error)
+                raise InputError.of_row(CIRCLES, first + start, reason) from None
         length = sum(1 for _ in rows)
         yield decided, length
         start += length
@@ -510,7 +522,14 @@ def _decide(own: Mapping[str, Any], default: _Decided, base: TransitionPolicy) -
     # A NaN is a missing number, as in frames.
     probabilities = [None if (value := own.get(what)) != value else value for what in PROBABILITIES]
     is_default = policy is None and probabilities == [None, None]
+    given = {what: value for what in (*TIMING, *BAND) if (value := own.get(what)) is not None and value == value}
+    beside: tuple[Any, ...] = ()
+    if given:
+        timing, band = timing_of(with_intervals(given)), band_of(given)
+        if timing is not None or band is not None:
+            beside = None if timing is None else timing._row(), None if band is None else band._row()
     return (
         default[0] if assuming is None else assumed(assumed_state(assuming)),
         default[1] if is_default else policy_row(policy_of(policy, base, *probabilities)),
+        beside,
     )

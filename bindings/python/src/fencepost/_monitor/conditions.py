@@ -18,6 +18,7 @@ else:
 
     from .._tables.buffers import ArrowStream, NumberColumn, SupportsArray
     from .._values.any_condition import Condition
+    from .._values.bands import AltitudeBand
     from .._values.policy import TransitionPolicy
     from .._values.results import SyncResult
     from .._values.schedule import Timing
@@ -43,6 +44,7 @@ class ConditionChanges(ConditionHolder[V]):
         tag: int = 0,
         max_vertices: int | None = None,
         timing: Timing | None = None,
+        band: AltitudeBand | None = None,
     ) -> None:
         """Adds a condition, or replaces the condition with that identifier. The new condition gets a new record, and
         pending events of a replaced condition are dropped (for a table, in all fleets that share the table).
@@ -63,8 +65,10 @@ class ConditionChanges(ConditionHolder[V]):
             tag: A number of your choice, 0 to 2**64 - 1. Every event of the condition contains the tag.
             max_vertices: The largest number of vertices that a shape may have, 1 to 1,000,000; see :class:`Zones`. None
                 means 1,000,000. Set a limit for a geometry that comes from the network.
-            timing: When the condition is active, and which of its events depend on time alone. None means always. Only
-                a monitor has conditions with a timing.
+            timing: When the condition is active, and which of its events depend on time alone. None means always. In
+                the zones of a fleet, only shapes have a timing, and the fleet must have neither a path nor another
+                delivery than ``every``.
+            band: The limits of the height of a circle, polygon or corridor. None means any height.
 
         Raises:
             InvalidArgumentError: A value is out of its range, or the shape has too many vertices; the message
@@ -78,7 +82,7 @@ class ConditionChanges(ConditionHolder[V]):
             ['home']
         """
         most = vertex_limit(max_vertices, 0)
-        self._put(condition, identifier, self._assuming(assuming), policy, tag, False, most, timing)
+        self._put(condition, identifier, self._assuming(assuming), policy, tag, False, most, timing, band)
 
     def ensure(
         self,
@@ -90,13 +94,14 @@ class ConditionChanges(ConditionHolder[V]):
         tag: int = 0,
         max_vertices: int | None = None,
         timing: Timing | None = None,
+        band: AltitudeBand | None = None,
     ) -> bool:
         """Adds a condition as :meth:`add` does, but leaves an equal condition with that identifier unchanged.
 
         Two conditions are equal if they have the same kind, policy and tag, and nearly the same geometry: centres and
-        vertices within 1e-7 degrees, radii and buffers within 0.5 m. Two beacon conditions are equal only if all their
-        values are identical. If the condition is left unchanged, `assuming` is ignored, and the schedule of `timing`
-        is taken over.
+        vertices within 1e-7 degrees, radii, buffers and limits of height within 0.5 m. Two beacon conditions are equal
+        only if all their values are identical. If the condition is left unchanged, `assuming` is ignored, and the
+        schedule of `timing` is taken over.
 
         Returns:
             True if the condition was added or replaced.
@@ -108,7 +113,7 @@ class ConditionChanges(ConditionHolder[V]):
             (True, False)
         """
         most = vertex_limit(max_vertices, 0)
-        return self._put(condition, identifier, self._assuming(assuming), policy, tag, True, most, timing)
+        return self._put(condition, identifier, self._assuming(assuming), policy, tag, True, most, timing, band)
 
     @overload
     def add_many(

@@ -121,7 +121,7 @@ def add_conditions(holder: ConditionHolder[Any], rows: Sequence[ConditionRow], p
     """
     for row in rows:
         try:
-            options = (row.assuming, row.policy, row.tag, False, row.max_vertices, row.timing)
+            options = (row.assuming, row.policy, row.tag, False, row.max_vertices, row.timing, row.band)
             holder._put(row.condition, row.identifier, *options)
         except FencepostError as error:
             advice = _advice(error, row)

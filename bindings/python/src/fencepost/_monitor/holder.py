@@ -7,7 +7,7 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from .._native import InvalidArgumentError, NotFoundError
 from .._tables.numbers import integer, real
 from .._values.arguments import assumed, column_names, options_row, policy_row, vertex_limit
-from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, LINE_GEOGRAPHIC, is_condition
+from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, LINE_GEOGRAPHIC, RULE, is_condition
 from .._values.enums import State
 from .views import HeldItems, HeldValues
 
@@ -18,6 +18,7 @@ else:
     from typing import Any, Generic, TypeVar, overload
 
     from .._values.any_condition import Condition
+    from .._values.bands import AltitudeBand
     from .._values.policy import TransitionPolicy
     from .._values.results import ShapeReading, SyncResult
     from .._values.schedule import Timing
@@ -222,8 +223,9 @@ class ConditionHolder(Generic[V]):
         ensure: bool,
         most: int = 0,
         timing: Timing | None = None,
+        band: AltitudeBand | None = None,
     ) -> bool:
-        state, row = assumed(assuming), options_row(policy, timing)
+        state, row = assumed(assuming), options_row(policy, timing, band)
         number = integer(tag, "tag", 0)
         if not is_condition(condition):
             raise TypeError(f"condition must be one of fencepost's conditions, not {type(condition).__name__}")
@@ -237,6 +239,8 @@ class ConditionHolder(Generic[V]):
         elif kind in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY):
             put = self._handle.add_circle if kind == CIRCULAR_GEOGRAPHIC else self._handle.add_beacon
             values = geometry
+        elif kind == RULE:
+            put, values = self._handle.add_rule, (geometry,)
         changed: bool = put(identifier, *values, state, row, number, ensure)
         if changed and getattr(condition, "_has_several_rings", False):
             from .edges import warn_of_left_out

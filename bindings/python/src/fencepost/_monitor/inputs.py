@@ -36,15 +36,16 @@ def refuses_invalid(on_invalid: Any) -> bool:
 
 
 def fix_columns(
-    latitude: Any, longitude: Any, time: Any, accuracy: Any, error_ellipse: Any = None
+    latitude: Any, longitude: Any, time: Any, accuracy: Any, error_ellipse: Any = None, heights: tuple[Any, ...] = ()
 ) -> tuple[tuple[Any, Any, Any, Any, int, int], int | None]:
     """Converts columns of any supported type for the engine. Columns that the engine can read directly are not copied.
 
     Returns:
-        The columns: latitudes, longitudes, accuracies (a column, one number, or None; with error ellipses, a tuple of
-        the accuracies and the three columns of the ellipses), times, and the length of the time unit in microseconds,
-        as a fraction (numerator and denominator). Then the first time if the times are
-        integers that are read as microseconds, so that the caller can be warned about a wrong unit; otherwise None.
+        The columns: latitudes, longitudes, accuracies (a column, one number, or None; with error ellipses or heights, a
+        tuple of the accuracies, the three columns of the ellipses and, with heights, the four columns of the heights),
+        times, and the length of the time unit in microseconds, as a fraction (numerator and denominator). Then the
+        first time if the times are integers that are read as microseconds, so that the caller can be warned about a
+        wrong unit; otherwise None.
     """
     from .._tables.buffers import numbers, times
     from .._tables.labels import common_index
@@ -57,10 +58,12 @@ def fix_columns(
         accuracy = float(real(accuracy, "accuracy"))
     elif accuracy is not None:
         accuracy = numbers(accuracy, "accuracy", none=0.0)
-    if error_ellipse is not None:
-        from .._tables.ellipses import fed_columns
+    has_heights = any(each is not None for each in heights)
+    if error_ellipse is not None or has_heights:
+        from .._tables.ellipses import NO_ELLIPSE, fed_columns, fed_heights
 
-        accuracy = (accuracy, *fed_columns(error_ellipse))
+        ellipses = NO_ELLIPSE if error_ellipse is None else fed_columns(error_ellipse)
+        accuracy = (accuracy, *ellipses, *(fed_heights(heights) if has_heights else ()))
     ticks, multiplier, divisor = times(time, "time")
     doubtful = None
     if len(ticks) and multiplier == divisor and getattr(getattr(time, "dtype", None), "kind", "i") in "iu":
@@ -69,10 +72,10 @@ def fix_columns(
     return (*positions, accuracy, ticks, multiplier, divisor), doubtful
 
 
-def fix_records(fixes: Any) -> tuple[memoryview[Any], tuple[Any, Any, Any] | None]:
-    """Returns fixes as records in the layout of :data:`FIX_RECORD`, and the columns of their error ellipses, or None if
-    no fix has one. A buffer that already has the layout of :data:`FIX_RECORD` is not copied."""
-    ellipses: tuple[Any, Any, Any] | None = None
+def fix_records(fixes: Any) -> tuple[memoryview[Any], tuple[Any, ...] | None]:
+    """Returns fixes as records in the layout of :data:`FIX_RECORD`, and the columns of their error ellipses and
+    heights, or None if no fix has either. A buffer that already has the layout of :data:`FIX_RECORD` is not copied."""
+    beside: tuple[Any, ...] | None = None
     if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # in a masked array, masked values become invalid
         from .._tables.buffers import NO_TIME
 
@@ -84,11 +87,11 @@ def fix_records(fixes: Any) -> tuple[memoryview[Any], tuple[Any, Any, Any] | Non
             raise InvalidArgumentError(
                 f"fixes: an array of dtype {fixes.dtype} does not hold fix records: {error}"
             ) from None
-        records, ellipses = packed(fixes, "fixes")
+        records, beside = packed(fixes, "fixes")
         rows = memoryview(records)
     if not rows.c_contiguous:
         raise InvalidArgumentError("fixes: the rows must be contiguous in memory (C-contiguous)")
-    return rows, ellipses
+    return rows, beside
 
 
 def first_time(rows: memoryview[Any]) -> int | None:
@@ -97,16 +100,16 @@ def first_time(rows: memoryview[Any]) -> int | None:
     return found
 
 
-def record_columns(rows: memoryview[Any], ellipses: tuple[Any, Any, Any] | None) -> tuple[Any, Any, Any, Any, int, int]:
-    """Converts fix records and their error ellipses to columns. The members are copied because the records need not be
-    aligned."""
+def record_columns(rows: memoryview[Any], beside: tuple[Any, ...] | None) -> tuple[Any, Any, Any, Any, int, int]:
+    """Converts fix records, their error ellipses and heights to columns. The members are copied because the records
+    need not be aligned."""
     plain = memoryview(rows.tobytes())
     if len(plain) % FIX_RECORD.size:
         raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a multiple of 32 bytes, the size of a record")
     reals = plain.cast("d")
     accuracies: Any = reals[2::4]
-    if ellipses is not None:
-        accuracies = (accuracies, *ellipses)
+    if beside is not None:
+        accuracies = (accuracies, *beside)
     return reals[0::4], reals[1::4], accuracies, plain.cast("q")[3::4], 1, 1
 
 
@@ -201,7 +204,7 @@ class MonitorInputs(FixInputs):
             QueueFullError: `max_pending_events` events are pending.
         """
         fix = self._looked_at(fix)
-        self._handle.feed_fix(fix.latitude, fix.longitude, fix.accuracy, fix.time_us, *(fix.error_ellipse or ()))
+        self._handle.feed_fix(fix.latitude, fix.longitude, fix.accuracy, fix.time_us, *fix._beside())
 
     @overload
     def feed_many(
@@ -227,6 +230,10 @@ class MonitorInputs(FixInputs):
         time: TimeColumn,
         accuracy: NumberColumn | float | None = None,
         error_ellipse: EllipseColumns | None = None,
+        altitude: NumberColumn | float | None = None,
+        vertical_accuracy: NumberColumn | float | None = None,
+        geoid_height: NumberColumn | float | None = None,
+        ground_height: NumberColumn | float | None = None,
         on_invalid: Literal["count", "raise"] = "count",
     ) -> FeedResult: ...
     def feed_many(
@@ -239,6 +246,10 @@ class MonitorInputs(FixInputs):
         time: Any = None,
         accuracy: Any = None,
         error_ellipse: Any = None,
+        altitude: Any = None,
+        vertical_accuracy: Any = None,
+        geoid_height: Any = None,
+        ground_height: Any = None,
         columns: Mapping[str, str] | None = None,
         on_invalid: Literal["count", "raise"] = "count",
     ) -> FeedResult:
@@ -270,6 +281,12 @@ class MonitorInputs(FixInputs):
             error_ellipse: The error ellipses: a tuple of the major and the minor semi-axes in metres and the directions
                 of the major axis in degrees from north, each a column or one number. A row with three NaN (None in
                 lists) has no ellipse. See :class:`Fix`.
+            altitude: Heights above the ellipsoid in metres, for zones with a band; this and the next three arguments
+                are columns, or one number for all rows. NaN (None in lists) means that a row has no height.
+            vertical_accuracy: The uncertainties of the altitudes in metres. 0 (None in lists) means that it was not
+                reported; negative or NaN means that the row has no height.
+            geoid_height: The heights of mean sea level above the ellipsoid, in metres; NaN if unknown.
+            ground_height: The heights of the ground above the ellipsoid, in metres; NaN if unknown.
             on_invalid: With ``"count"``, an invalid row (no position, or a coordinate or time that is missing or out of
                 range) is skipped and counted. With ``"raise"``, the first invalid row causes all rows to be refused,
                 and nothing changes; to check all rows, a table is read to its end before it is fed. Late rows are
@@ -277,7 +294,10 @@ class MonitorInputs(FixInputs):
             columns: The names of a table's columns for latitude, longitude, time, accuracy, or geometry, if the library
                 does not recognise these names. Error ellipses are read from the columns ``error_major_m``,
                 ``error_minor_m`` and ``error_orientation_deg``, or from the columns that are named here as
-                ``error_major``, ``error_minor`` and ``error_orientation``.
+                ``error_major``, ``error_minor`` and ``error_orientation``. Heights are read from the columns
+                ``ellipsoid_altitude_m``, ``vertical_accuracy_m``, ``geoid_height_m`` and ``ground_height_m``, or from
+                the columns that are named here as ``altitude``, ``vertical_accuracy``, ``geoid_height`` and
+                ``ground_height``.
 
         Returns:
             The numbers of accepted, invalid, late and doubted fixes.
@@ -309,8 +329,9 @@ class MonitorInputs(FixInputs):
             FeedResult(accepted=1, invalid=0, late=0)
         """
         refuses = refuses_invalid(on_invalid)
+        heights = altitude, vertical_accuracy, geoid_height, ground_height
         is_table = hasattr(fixes, "__arrow_c_stream__")
-        check_given(fixes, (latitude, longitude, time, accuracy, error_ellipse), columns, is_table)
+        check_given(fixes, (latitude, longitude, time, accuracy, error_ellipse, *heights), columns, is_table)
         if is_table:
             from .arrow_batches import feed_stream
 
@@ -320,7 +341,7 @@ class MonitorInputs(FixInputs):
         try:
             if fixes is not None:
                 return FeedResult(*self._feed_rows(fixes, refuses))
-            read, doubtful = fix_columns(latitude, longitude, time, accuracy, error_ellipse)
+            read, doubtful = fix_columns(latitude, longitude, time, accuracy, error_ellipse, heights)
             self._doubt(doubtful)
             return FeedResult(*self._handle.feed_columns(*read, refuses))
         except BaseException as error:
@@ -328,11 +349,11 @@ class MonitorInputs(FixInputs):
             raise
 
     def _feed_rows(self, fixes: Any, refuses: bool) -> tuple[int, int, int, int]:
-        rows, ellipses = fix_records(fixes)
+        rows, beside = fix_records(fixes)
         self._doubt(first_time(rows), 4)
-        if not refuses and ellipses is None:
+        if not refuses and beside is None:
             return self._handle.feed_fixes(rows)
-        return self._handle.feed_columns(*record_columns(rows, ellipses), refuses)
+        return self._handle.feed_columns(*record_columns(rows, beside), refuses)
 
     def feed_sightings(
         self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time | None = None

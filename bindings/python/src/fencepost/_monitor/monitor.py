@@ -335,10 +335,10 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             >>> monitor.explain("home").reason
             <Reason.NO_FIX_YET: 'no_fix_yet'>
         """
-        reason, observed, diagnostics, *numbers, doubt, ellipse = self._handle.explain(identifier)
+        reason, observed, diagnostics, *numbers, doubt, ellipse, height, parts = self._handle.explain(identifier)
         from .._values.explanation import explanation
 
-        return explanation(identifier, reason, observed, diagnostics, numbers, doubt, ellipse)
+        return explanation(identifier, reason, observed, diagnostics, numbers, doubt, ellipse, height, parts)
 
     def state(self, identifier: str) -> State:
         """The observed state of a condition, including changes whose events are still pending. The state is unknown
@@ -387,6 +387,10 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         boundary. Even if a device moves less than this distance, the state of a condition can change: any fix can
         decide the state of an undetermined circle (:attr:`RotationPlan.follow`), and dwells end when time passes
         (:attr:`next_deadline`).
+
+        Conditions that are inactive at the monitor's clock do not count, so the result holds until
+        :attr:`RotationPlan.next_start`; once the monitor has a clock, :attr:`next_deadline` is not later. Feed the
+        latest fix before that time, then the next fix, and ask again.
 
         Raises:
             InvalidArgumentError: The coordinate is out of range.

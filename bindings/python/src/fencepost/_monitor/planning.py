@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from math import inf
 from typing import Any, Protocol
 
@@ -9,6 +10,7 @@ from .._dataclass import dataclass
 from .._native import InvalidArgumentError
 from .._tables.numbers import real, shown
 from .._tables.table import Table
+from .._tables.times import Time, from_us, to_us
 from .._values.conditions import Circle
 
 
@@ -70,11 +72,13 @@ class RotationPlan(Table):
             the wake-up circle is 0, every fix must be fed. `wake_up` is None if every circle is armed.
         follow: True if every fix must be fed until a later plan says False, because a circle is undetermined or a
             crossing is not yet confirmed.
+        next_start: The next start of a schedule (:class:`Schedule`), as an aware datetime in UTC, or None if no start
+            follows. The plan leaves inactive conditions out, so it holds until this time.
 
     Example:
         >>> from fencepost import Monitor, RotationPlanner
         >>> RotationPlanner(20).plan(Monitor(), 0, 0)
-        RotationPlan(armed=(), removals=(), additions=(), wake_up=None, follow=False)
+        RotationPlan(armed=(), removals=(), additions=(), wake_up=None, follow=False, next_start=None)
     """
 
     armed: tuple[ArmedCondition, ...]
@@ -82,6 +86,7 @@ class RotationPlan(Table):
     additions: tuple[ArmedCondition, ...]
     wake_up: tuple[float, float, float] | None
     follow: bool
+    next_start: datetime | None = None
 
     def columns(self) -> dict[str, list[Any]]:
         """The circles to arm, as columns of equal length; each column has the name of an attribute of
@@ -104,8 +109,15 @@ class RotationPlan(Table):
     def _points(self) -> list[tuple[float, float] | None]:
         return [(row.longitude, row.latitude) for row in self.armed]
 
-    def wakes(self, latitude: float, longitude: float) -> bool:
+    def wakes(self, latitude: float, longitude: float, time: Time | None = None) -> bool:
         """True if the host must feed a fix at the given position and then make a new plan.
+
+        Args:
+            latitude: Degrees.
+            longitude: Degrees.
+            time: The time of the fix, as an aware datetime, or an int in microseconds since 1970. From
+                :attr:`next_start` on, the host must feed the previous fix, if it was left out, and then this fix. None
+                is enough for conditions without schedules.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor, RotationPlanner
@@ -118,6 +130,8 @@ class RotationPlan(Table):
         """
         if self.follow:
             return True
+        if time is not None and self.next_start is not None and to_us(time) >= to_us(self.next_start):
+            return True
         if any(armed.condition.contains(latitude, longitude) != armed.is_inside for armed in self.armed):
             return True
         if self.wake_up is None:
@@ -129,9 +143,11 @@ class RotationPlan(Table):
 class RotationPlanner:
     """Plans which circles to arm, and stores the last plan.
 
-    Whenever :meth:`RotationPlan.wakes` is true for a fix, feed that fix and plan again from its position. The events
-    are the same as if every fix were fed, provided that you also feed a fix whenever you add conditions. Beacon
-    conditions are not part of a plan.
+    Whenever :meth:`RotationPlan.wakes` is true for a fix, feed that fix and plan again from its position. If the fix is
+    not earlier than :attr:`RotationPlan.next_start`, first feed the previous fix, if it was left out. The events are
+    the same as if every fix were fed, provided that you also feed a fix whenever you add conditions or change their
+    hours. Beacon conditions are not part of a plan, and neither are conditions that are inactive at the clock of the
+    monitor.
 
     Args:
         slots: The number of slots, 1 to 1 000 000. If there are more circles than slots, the last slot is for the
@@ -202,7 +218,7 @@ class RotationPlanner:
         make = getattr(monitor, "_plan", None)
         if make is None:
             raise TypeError(f"monitor must be a Monitor or a Device, not {type(monitor).__name__}")
-        rows, kept, wake_up, follow = make(
+        rows, kept, wake_up, follow, next_start_us = make(
             real(latitude, "latitude"),
             real(longitude, "longitude"),
             real(accuracy, "accuracy"),
@@ -219,4 +235,5 @@ class RotationPlanner:
             tuple(new for new, row in zip(armed, rows, strict=True) if row[-1]),
             wake_up,
             follow,
+            from_us(next_start_us),
         )

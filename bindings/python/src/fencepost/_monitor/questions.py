@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
+from math import nan
 
 from .._native import InvalidArgumentError
 from .._tables.numbers import integer, is_number, real
@@ -15,14 +16,18 @@ if not TYPE_CHECKING:
     from .._typing import overload
 else:
     from concurrent.futures import ThreadPoolExecutor
-    from typing import Any, overload
+    from typing import Any, TypeAlias, overload
 
     from numpy import float64
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-    from .._tables.buffers import ArrowStream, NumberColumn
+    from .._tables.buffers import ArrowStream, NumberColumn, TimeColumn
+    from .._tables.times import Time
     from .._values.matches import Matches
+
+    Times: TypeAlias = TimeColumn | Iterable[Time | None]
+    Qualities: TypeAlias = tuple[()] | tuple[tuple[Any, ...]]
 
 _PART = 1 << 18
 """The number of points that are passed to the library in one call. Ctrl-C is handled between two calls."""
@@ -41,10 +46,30 @@ class MonitorQuestions:
         def __len__(self) -> int: ...
 
     @overload
-    def containing(self, latitude: float, longitude: float, /) -> list[str]: ...
+    def containing(
+        self,
+        latitude: float,
+        longitude: float,
+        /,
+        *,
+        altitude: float | None = None,
+        geoid_height: float | None = None,
+        ground_height: float | None = None,
+        time: Time | None = None,
+    ) -> list[str]: ...
     @overload
     def containing(
-        self, latitude: NumberColumn, longitude: NumberColumn, /, *, distances: bool = False, threads: int = 1
+        self,
+        latitude: NumberColumn,
+        longitude: NumberColumn,
+        /,
+        *,
+        distances: bool = False,
+        threads: int = 1,
+        altitude: NumberColumn | None = None,
+        geoid_height: NumberColumn | None = None,
+        ground_height: NumberColumn | None = None,
+        time: Times | None = None,
     ) -> Matches: ...
     @overload
     def containing(
@@ -55,6 +80,10 @@ class MonitorQuestions:
         columns: Mapping[str, str] | None = None,
         distances: bool = False,
         threads: int = 1,
+        altitude: NumberColumn | None = None,
+        geoid_height: NumberColumn | None = None,
+        ground_height: NumberColumn | None = None,
+        time: Times | None = None,
     ) -> DataFrame: ...
     @overload
     def containing(
@@ -65,6 +94,10 @@ class MonitorQuestions:
         columns: Mapping[str, str] | None = None,
         distances: bool = False,
         threads: int = 1,
+        altitude: NumberColumn | None = None,
+        geoid_height: NumberColumn | None = None,
+        ground_height: NumberColumn | None = None,
+        time: Times | None = None,
     ) -> Matches: ...
     def containing(
         self,
@@ -75,12 +108,17 @@ class MonitorQuestions:
         columns: Mapping[str, str] | None = None,
         distances: bool = False,
         threads: int = 1,
+        altitude: Any = None,
+        geoid_height: Any = None,
+        ground_height: Any = None,
+        time: Any = None,
     ) -> Any:
         """For one point, or for each of many points, finds the conditions that contain the point. A point on the
         boundary is inside.
 
-        The results depend only on the geometry, and are exact on the ellipsoid. The results do not depend on the
-        conditions' states or policies, or on the condition limit. Beacon conditions contain no points.
+        The results depend only on the geometry, the bands and the schedules, and are exact on the ellipsoid. The
+        results do not depend on the conditions' states or policies, or on the condition limit. Beacon conditions
+        contain no points.
 
         Args:
             points: A latitude in degrees, a column of latitudes, or a table of points. A table of points is a
@@ -95,6 +133,14 @@ class MonitorQuestions:
                 because the point is inside.
             threads: The number of threads among which the points are divided; other Python threads can run during the
                 call.
+            altitude: The height of the point above the ellipsoid in metres, or a column of heights, for conditions with
+                a band. A limit whose height is missing (None or NaN) is ignored.
+            geoid_height: The height of mean sea level above the ellipsoid at the point, or a column.
+            ground_height: The height of the ground above the ellipsoid at the point, or a column.
+            time: The time of the point, as an aware datetime or in microseconds since 1970, or a column of times. A
+                condition with a schedule contains the point only in the intervals of the schedule
+                (:attr:`Timing.active`). Without a time (None or NaT), schedules are ignored. The other options of a
+                timing do not matter.
 
         Returns:
             For one point, a list of the identifiers of the conditions that contain the point, in the order in which the
@@ -123,9 +169,11 @@ class MonitorQuestions:
         """
         if longitude is not None and columns is not None:
             raise TypeError("columns needs a table of points")
+        heights = ("altitude", altitude), ("geoid_height", geoid_height), ("ground_height", ground_height)
         if is_number(points) and is_number(longitude):
-            return list(self._located(points, longitude))
-        return self._asked(points, longitude, columns, lambda y, x: self._containing(y, x, distances, threads))
+            return list(self._located(points, longitude, _qualities(heights, time, is_single=True)))
+        known = _qualities(heights, time, is_single=False)
+        return self._asked(points, longitude, columns, lambda y, x: self._containing(y, x, distances, threads, known))
 
     @overload
     def nearest(self, latitude: float, longitude: float, /, k: int = 1) -> dict[str, float]: ...
@@ -271,12 +319,12 @@ class MonitorQuestions:
 
         return probability(self._handle, identifier, latitude, longitude, accuracy, ellipse, covariance, confidence)
 
-    def _located(self, latitude: Any, longitude: Any) -> dict[str, float]:
+    def _located(self, latitude: Any, longitude: Any, known: Qualities = ()) -> dict[str, float]:
         latitudes, longitudes = _single(latitude, longitude)
         offsets, size = array("q", (0, 0)), 16
         while True:
             generations, distances = array("Q", bytes(8 * size)), array("d", bytes(8 * size))
-            found = self._handle.containing(latitudes, longitudes, offsets, generations, distances)
+            found = self._handle.containing(latitudes, longitudes, offsets, generations, distances, *known)
             if found <= size:
                 return self._named(generations[:found], distances[:found])
             size = found
@@ -306,9 +354,15 @@ class MonitorQuestions:
         kind = type(points).__name__
         raise TypeError(f"the points must be a latitude and a longitude, columns or a table, not {kind}")
 
-    def _containing(self, latitudes: Any, longitudes: Any, distances: bool, threads: int) -> Matches:
+    def _containing(
+        self, latitudes: Any, longitudes: Any, distances: bool, threads: int, known: Qualities = ()
+    ) -> Matches:
         numpy = _numpy()
         handle, density = self._handle, 1.0
+        for column in (each for every in known for each in every if each is not None):
+            if len(column) != len(latitudes):
+                kind = "time has" if column.format in "lq" else "heights have"
+                raise InvalidArgumentError(f"{kind} {len(column)} rows, but latitude has {len(latitudes)}")
 
         def ask(first: int, last: int) -> tuple[Any, Any, Any]:
             nonlocal density
@@ -316,7 +370,9 @@ class MonitorQuestions:
             offsets, room = numpy.empty(rows + 1, "i8"), int(rows * density * 1.1) + 64
             while True:
                 generations, measured = numpy.empty(room, "u8"), numpy.empty(room) if distances else None
-                size = handle.containing(latitudes[first:last], longitudes[first:last], offsets, generations, measured)
+                given = (tuple(None if each is None else each[first:last] for each in columns) for columns in known)
+                places = latitudes[first:last], longitudes[first:last]
+                size = handle.containing(*places, offsets, generations, measured, *given)
                 density = max(density, size / max(rows, 1))
                 if size <= room:
                     return offsets, generations[:size], None if measured is None else measured[:size]
@@ -404,6 +460,32 @@ class MonitorQuestions:
 
 def _single(latitude: Any, longitude: Any) -> tuple[array[float], array[float]]:
     return array("d", (float(real(latitude, "latitude")),)), array("d", (float(real(longitude, "longitude")),))
+
+
+def _qualities(heights: Iterable[tuple[str, Any]], time: Any, is_single: bool) -> Qualities:
+    """The columns of heights and times as the only element of a tuple, or an empty tuple without heights and times."""
+    given = list(heights)
+    if time is None and all(height is None for _, height in given):
+        return ()
+    from .._tables.buffers import numbers
+
+    found: list[Any] = []
+    for name, height in given:
+        if height is None:
+            found.append(None)
+        elif is_single:
+            found.append(array("d", (float(real(height, name)),)))
+        else:
+            found.append(numbers(height, name, none=nan))
+    found.append(None if time is None else _time_column([time] if is_single else time))
+    return (tuple(found),)
+
+
+def _time_column(given: Any) -> Any:
+    """A column of times in microseconds; a missing time is :data:`NO_TIME`."""
+    from .._tables.buffers import microseconds
+
+    return microseconds(given, "time")
 
 
 def _numpy() -> Any:

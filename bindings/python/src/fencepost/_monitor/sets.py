@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._tables.numbers import integer
 from .._values.arguments import assumed, column_names, options_row, policy_row, vertex_limit
-from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, is_condition, is_line
+from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, RULE, is_condition, is_line
 from .._values.enums import STATES, State
 from .._values.results import SyncResult
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     class NamedCondition(Protocol):
         """A record, or any other object that has an `identifier` and a `condition`. A named condition may also have the
-        attributes `assuming`, `policy` and `tag`."""
+        attributes `assuming`, `policy`, `tag`, `timing` and `band`."""
 
         @property
         def identifier(self) -> str: ...
@@ -86,12 +86,12 @@ def _definitions(
             place = f"conditions[{identifier!r}]" if isinstance(conditions, Mapping) else "an element of conditions"
             raise TypeError(f"{place} must be a condition or a record, not {type(value).__name__}")
         assuming, policy = getattr(value, "assuming", None), getattr(value, "policy", None)
-        timing = getattr(value, "timing", None)
+        timing, band = getattr(value, "timing", None), getattr(value, "band", None)
         yield (
             identifier,
             *_limited(own, getattr(value, "max_vertices", 0) or most),
             state if assuming is None else STATES.index(assuming),
-            row if policy is None and timing is None else options_row(policy, timing),
+            row if policy is None and timing is None and band is None else options_row(policy, timing, band),
             getattr(value, "tag", tag),
         )
 
@@ -100,4 +100,4 @@ def _limited(condition: Condition, most: int) -> tuple[int, Any]:
     """The kind and the geometry of a condition; if the condition is a shape, its vertex limit is appended to the
     geometry."""
     kind, geometry = condition._definition()
-    return kind, (*geometry, most) if kind not in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY) else geometry
+    return kind, (*geometry, most) if kind not in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY, RULE) else geometry

@@ -29,7 +29,7 @@ def is_presence(event: Event) -> bool:
 
 def is_presence_row(row: EventRow) -> bool:
     """True if an event, given as one of the engine's rows, proves that a fix was near a condition."""
-    return STATES[row[2]] is State.SATISFIED or bool(row[14] & DIRECTION)
+    return STATES[row[2]] is State.SATISFIED or bool(row[16] & DIRECTION)
 
 
 def has_presence(events: Sequence[Event]) -> bool:

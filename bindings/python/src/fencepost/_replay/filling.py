@@ -15,9 +15,10 @@ from .._monitor.filling import add_conditions, refuse_options
 from .._monitor.holder import ConditionHolder
 from .._monitor.monitor import Monitor
 from .._values.arguments import as_policy, assumed_state, vertex_limit
-from .._values.conditions import is_line
+from .._values.conditions import is_line, is_rule
 from .._values.enums import Delivery, State
 from .._values.policy import TransitionPolicy
+from .needed_heights import NeededHeights
 
 if TYPE_CHECKING:
     from .._files.sightings import Report
@@ -92,7 +93,14 @@ def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
         policy = None if gate else held.policy
         rows.append(
             ConditionRow(
-                repr(identifier), identifier, held.condition, State.UNKNOWN if gate else state, policy, tag=held.tag
+                repr(identifier),
+                identifier,
+                held.condition,
+                State.UNKNOWN if gate else state,
+                policy,
+                tag=held.tag,
+                timing=held.timing,
+                band=held.band,
             )
         )
     return rows
@@ -110,13 +118,14 @@ MOVEMENT = (
 class TrackConditions(NamedTuple):
     """The conditions for the tracks of a replay.
 
-    If the replay has a condition limit, the delivery `first` or `latest`, or a condition with a timing, `conditions` is
-    a monitor, which is forked for each track. Otherwise it is a table, and one fleet with the options `fleet` follows
-    all tracks.
+    If the replay has a condition limit, the delivery `first` or `latest`, a condition with a timing, or a rule,
+    `conditions` is a monitor, which is forked for each track. Otherwise it is a table, and one fleet with the
+    options `fleet` follows all tracks. `heights` are those that the bands need.
     """
 
     conditions: Zones | Monitor
     fleet: Mapping[str, Any]
+    heights: NeededHeights
 
 
 def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mapping[str, Any]) -> TrackConditions:
@@ -130,17 +139,18 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
     found = Monitor(**options)
     movement = {key: options[key] for key in MOVEMENT if key in options}
     standard = {"delivery": Delivery.EVERY, "condition_limit": None}
-    timed = any(row.timing is not None for row in rows)  # a fleet has no conditions with a timing
-    if timed or any(options.get(key, value) != value for key, value in standard.items()):
+    timed = any(row.timing is not None for row in rows)  # a fleet with a path refuses a timing
+    ruled = any(is_rule(row.condition) for row in rows)  # nor rules
+    if timed or ruled or any(options.get(key, value) != value for key, value in standard.items()):
         add_conditions(found, rows, name)
-        return TrackConditions(found, {})
+        return TrackConditions(found, {}, NeededHeights(rows))
     from .._fleet.conditions import Zones
     from .._fleet.fleet import Fleet
 
     found = Zones()
     fleet = Fleet(found, **movement)  # a fleet accepts gates only if the option `path` is set
     add_conditions(fleet.conditions, rows, name)
-    return TrackConditions(found, movement)
+    return TrackConditions(found, movement, NeededHeights(rows))
 
 
 def feed_report(monitor: Monitor, report: Report) -> None:

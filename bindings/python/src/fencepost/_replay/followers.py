@@ -76,7 +76,7 @@ class OneFleet:
             self._numbers[track] = number
 
     def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int, int]:
-        accuracies = rows.accuracies if rows.ellipses is None else (rows.accuracies, *rows.ellipses)
+        accuracies = rows.accuracies if rows.beside is None else (rows.accuracies, *rows.beside)
         columns = rows.tracks, rows.latitudes, rows.longitudes, accuracies, rows.times
         return feed_tracks(self._fleet._handle, self._numbers, begins, *columns, start, stop, found, self._as_json)
 
@@ -104,7 +104,7 @@ class OneFleet:
     def _taken(self) -> Events:
         events: Events = []
         while rows := self._fleet._handle.poll_events(_AT_ONCE):
-            events += [event_json(*row[:15]) if self._as_json else row[:16] for row in rows]
+            events += [event_json(*row[:17]) if self._as_json else row[:18] for row in rows]
         return events
 
 
@@ -127,16 +127,16 @@ class Monitors:
         accepted = late = invalid = 0
         accuracies: Any = repeat(0.0) if rows.accuracies is None else rows.accuracies[start:stop]
         columns = rows.tracks[start:stop], rows.latitudes[start:stop], rows.longitudes[start:stop]
-        ellipses = [column[start:stop] for column in rows.ellipses or ()]
-        for row, (track, latitude, longitude, time, accuracy, *ellipse) in enumerate(
-            zip(*columns, rows.times[start:stop], accuracies, *ellipses), start
+        beside = [column[start:stop] for column in rows.beside or ()]
+        for row, (track, latitude, longitude, time, accuracy, *more) in enumerate(
+            zip(*columns, rows.times[start:stop], accuracies, *beside), start
         ):
             monitor = self._monitors.get(track)
             if monitor is None:
                 continue
             begins[track] = min(begins[track], time)
             try:
-                monitor._handle.feed_fix(latitude, longitude, 0.0 if accuracy != accuracy else accuracy, time, *ellipse)
+                monitor._handle.feed_fix(latitude, longitude, 0.0 if accuracy != accuracy else accuracy, time, *more)
             except LateInputError:
                 late += 1
             except InvalidArgumentError:
@@ -183,5 +183,5 @@ class Monitors:
     def _taken(self, monitor: Monitor) -> Events:
         events: Events = []
         while (row := monitor._handle.poll_event()) is not None:
-            events.append(event_json(*row[:15]) if self._as_json else row)
+            events.append(event_json(*row[:17]) if self._as_json else row)
         return events

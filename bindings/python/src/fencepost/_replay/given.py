@@ -92,6 +92,9 @@ class GivenTracks:
             from .in_memory import replay_tracks
 
             replays = replay_tracks(self._tracks, conditions.conditions, reports, until_us, conditions.fleet)
+            for track in self._tracks:
+                conditions.heights.see(track.fixes)
+            conditions.heights.warn(self.source, self._tracks[0].columns, self._columns)
             if not any(has_presence(one.events) for one in replays):
                 warn_of_exchanged(self.source, some_points(self._tracks[0].fixes), conditions.conditions)
             return replays
@@ -100,6 +103,6 @@ class GivenTracks:
         many, events = replay_rows(
             self.source, self._by, self._columns, self._how, self._sort, conditions, reports, until_us, self._table
         )
-        many.warn_of_exchanged()
+        many.warn_of_doubts()
         self.flaw = many.flaw
         return many.results(events)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._files.many_tracks import Rows
 from .._files.sightings import Report
-from .._files.table_rows import NO_ELLIPSE, Ellipses, Fixes
-from .._files.tracks import Track
+from .._files.table_rows import Beside, Fixes
+from .._files.tracks import NOTHING, Track
 from .._log.lazy_events import LazyEvents
 from .._log.log import TrackReplay
 from .._monitor.monitor import Monitor
@@ -71,14 +71,15 @@ def _rows(number: int, track: Track) -> Rows:
         fixes = track.fixes
         tracks = array("q", repeat(number, len(fixes)))
         columns = fixes.latitudes, fixes.longitudes, fixes.accuracies, fixes.times
-        return Rows(tracks, *columns, number + 1, str, fixes.ellipses)
+        return Rows(tracks, *columns, number + 1, str, fixes.beside)
     latitudes, longitudes, accuracies, times = zip(*(fix[:4] for fix in track.fixes))
     reported = array("d", (-1.0 if math.isnan(accuracy) else accuracy for accuracy in accuracies))
     tracks = array("q", repeat(number, len(times)))
-    ellipses: Ellipses | None = None
-    if any(len(fix) > 4 for fix in track.fixes):
-        major, minor, orientation = zip(*(fix[4:] or NO_ELLIPSE for fix in track.fixes))
-        ellipses = array("d", major), array("d", minor), array("d", orientation)
+    count = max(map(len, track.fixes)) - 4
+    beside: Beside | None = None
+    if count:
+        columns_beside = zip(*((*fix[4:], *NOTHING[len(fix) - 4 : count]) for fix in track.fixes))
+        beside = tuple(array("d", column) for column in columns_beside)
     return Rows(
         tracks,
         array("d", latitudes),
@@ -87,5 +88,5 @@ def _rows(number: int, track: Track) -> Rows:
         array("q", times),
         number + 1,
         str,
-        ellipses,
+        beside,
     )

@@ -20,10 +20,12 @@ from .._log.visits import event_rows
 from .._native import InvalidArgumentError
 from .._tables.numbers import shown
 from .._tables.times import seconds_to_us
+from .._values.any_condition import Condition
 from .._values.arguments import as_policy
 from .._values.enums import CAUSES, Cause
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
+from .._values.rules import Rule
 
 Policies: TypeAlias = Mapping[str, TransitionPolicy | str] | Sequence[str]
 """The policies to try: a mapping whose keys are the names shown in the table, or a sequence of preset names."""
@@ -53,12 +55,27 @@ def mean_seconds(delays: Sequence[int]) -> float | None:
 
 
 def copies(rows: Sequence[ConditionRow], policies: Sequence[TransitionPolicy]) -> list[ConditionRow]:
-    """Copies each condition once per policy, grouped by policy. Gates, which have no policy, are copied unchanged."""
+    """Copies each condition once per policy, grouped by policy. Gates, which have no policy, are copied unchanged. The
+    copies of rules name the copies of their parts."""
+    places = {row.identifier: at for at, row in enumerate(rows)}
     return [
-        replace(row, identifier=f"{number}:{at}", policy=None if row.policy is None else policy)
+        replace(
+            row,
+            identifier=f"{number}:{at}",
+            condition=_copied(row.condition, number, places),
+            policy=None if row.policy is None else policy,
+        )
         for number, policy in enumerate(policies)
         for at, row in enumerate(rows)
     ]
+
+
+def _copied(condition: Condition, number: int, places: Mapping[str, int]) -> Condition:
+    """The condition of a copy. A part that is not among the conditions gets an identifier that no copy has."""
+    if not isinstance(condition, Rule):
+        return condition
+    parts = [f"{number}:{places[part]}" if part in places else f"-:{at}" for at, part in enumerate(condition.parts)]
+    return Rule(condition.form, parts, condition.count if condition.form == "at_least" else None)
 
 
 def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], count: int) -> list[list[TrackReplay]]:
@@ -78,7 +95,8 @@ def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], coun
         for event in replayed.events.rows if isinstance(replayed.events, LazyEvents) else ():
             number, at = places[event[1]]
             part = parts[number]
-            part.append((len(part) + 1, names[at], *event[2:8], at + 1, *event[9:]))
+            decider = None if event[15] is None else (event[15] - 1) % len(names) + 1
+            part.append((len(part) + 1, names[at], *event[2:8], at + 1, *event[9:15], decider, *event[16:]))
         for own, events in zip(found, parts):
             own.append(replace(replayed, events=LazyEvents(events)))
     return found

@@ -21,6 +21,7 @@ from .._native import InvalidArgumentError, LateInputError
 from .._tables.text_times import TimeStyle, time_style
 from .._tables.times import Time, to_us
 from .._values.arguments import device_column
+from .._values.conditions import is_rule
 from .._values.enums import Delivery, DevicePath, EventOrder, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
@@ -28,7 +29,9 @@ from .filling import conditions_of, conditions_reading, feed_report, given_condi
 from .given import GivenTracks, Played
 
 if TYPE_CHECKING:
+    from .._files.condition_files import ConditionRow
     from .._files.sightings import Report
+    from .._log.second_replay import ReplayAgain
 
 
 def replay(
@@ -175,9 +178,10 @@ def replay(
         track, columns or {}, by, scale, Reading(layer, transform, times), sort, Played(speed, start, loop)
     )
     table = conditions_of(rows, name, options)
-    log = EventLog(
-        given.replay(table, reports_of(sightings, times, sort), until_us), rows, column, options, separating(options)
-    )
+    reports = reports_of(sightings, times, sort)
+    replays = given.replay(table, reports, until_us)
+    replay_again = replay_again_for(rows, options, reports, until_us)
+    log = EventLog(replays, rows, column, options, separating(options), replay_again)
     warn_of(given.flaw, given.source, log)
     return log
 
@@ -193,6 +197,28 @@ def reports_of(path: str | os.PathLike[str] | None, times: TimeStyle, sort: bool
     from .._files.sightings import read_sightings
 
     return [] if path is None else read_sightings(path_text(path), times, sort)
+
+
+def replay_again_for(
+    rows: Sequence[ConditionRow],
+    options: Mapping[str, Any],
+    reports: Sequence[Report] = (),
+    until_us: int | None = None,
+) -> ReplayAgain | None:
+    """Returns the function that replays a track again so that each condition tells its state, or None if no condition
+    is a rule.
+
+    Args:
+        rows: The conditions of the replay.
+        options: The options of the monitor.
+        reports: The lines of the sightings file.
+        until_us: The time to which the replay advances after the last input.
+    """
+    if not any(is_rule(row.condition) for row in rows):
+        return None
+    from .second_replay import replay_again_of
+
+    return replay_again_of(rows, options, reports, until_us)
 
 
 def scale_of(hdop_scale: float | None) -> float | None:

@@ -30,6 +30,7 @@ from .._monitor.monitor import Monitor
 from .._values.events import Event
 from .exchanged import is_presence, is_presence_row, warn_of_exchanged
 from .filling import NO_OPTIONS, TrackConditions
+from .needed_heights import NeededHeights
 from .shard import Ended, Found, Work
 
 
@@ -51,6 +52,7 @@ class ManyReplay:
         until_us: int | None = None,
         jobs: int = 1,
         fleet: Mapping[str, Any] = NO_OPTIONS,
+        heights: NeededHeights | None = None,
     ) -> None:
         self._tracks, self._jobs = tracks, jobs
         self._work = Work(conditions, reports, until_us, tracks.grouped, dict(fleet))
@@ -58,6 +60,7 @@ class ManyReplay:
         self.flaw: Flaw | None = None
         self.ended: list[Ended] = []
         self._has_presence = False
+        self._heights = heights or NeededHeights()
 
     def events(self) -> Iterator[TrackedEvent]:
         """The events, each with its track's key, in the order of the rows that caused them. If the rows are grouped by
@@ -88,8 +91,10 @@ class ManyReplay:
             self._has_presence = self._has_presence or '"state":"satisfied"' in text or '"direction":' in text
             yield f"{heads[track]}{text[1:]}\n"
 
-    def warn_of_exchanged(self) -> None:
-        """Warns if latitude and longitude are probably exchanged. Call this method after all events have been read."""
+    def warn_of_doubts(self) -> None:
+        """Warns if latitude and longitude are probably exchanged, or if no fix has the heights that bands need. Call
+        this method after all events have been read."""
+        self._heights.warn(self._tracks.path, self._tracks.names, self._tracks.columns)
         if not self._has_presence:
             warn_of_exchanged(self._tracks.path, self._tracks.first.points(), self._work.conditions)
 
@@ -128,6 +133,7 @@ class ManyReplay:
 
     def _merged(self, rows: Rows, result: Callable[[], list[Found]]) -> list[tuple[int, int, Any]]:
         found = result()
+        self._heights.see_columns(rows.beside or ())
         begin = self.counts["fixes"]
         counts = sum((part.counts for part in found), Counter[str]())
         if counts["late_fixes"] and self._tracks.sort:
@@ -181,7 +187,7 @@ def replay_rows(
 
     def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, LazyEvents]]:
         tracks = ManyTracks(path, by, columns, how, sort=sort, held_rows=held_rows, table=rows)
-        many = ManyReplay(tracks, conditions.conditions, reports, until_us, fleet=conditions.fleet)
+        many = ManyReplay(tracks, conditions.conditions, reports, until_us, 1, conditions.fleet, conditions.heights)
         return many, many.events_by_track()
 
     try:
@@ -200,11 +206,11 @@ def _flaw(rows: Rows) -> Flaw | None:
     with a missing value."""
     found: Flaw | None = None
     accuracies = repeat(0.0) if rows.accuracies is None else rows.accuracies
-    columns = rows.latitudes, rows.longitudes, accuracies, *(rows.ellipses or ())
+    columns = rows.latitudes, rows.longitudes, accuracies, *(rows.beside or ())
     for row, (latitude, longitude, accuracy, *ellipse) in enumerate(zip(*columns)):
         reported = 0.0 if math.isnan(accuracy) else accuracy
         if not is_usable(latitude, longitude, reported, *ellipse):
-            found = worse(found, Flaw(rows.place(row), latitude, longitude, reported, *ellipse))
+            found = worse(found, Flaw(rows.place(row), latitude, longitude, reported, *ellipse[:3]))
             if found is not None and not found.is_missing:
                 break
     return found

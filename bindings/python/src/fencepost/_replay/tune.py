@@ -12,6 +12,7 @@ from .._dataclass import dataclass
 from .._errors import InputError, require
 from .._files.sources import ConditionsSource, TrackSource, track_column
 from .._files.vector import Reading
+from .._log.hours import has_hours, with_hours
 from .._log.visits import Known, VisitRow, visit_columns
 from .._native import InvalidArgumentError
 from .._tables.numbers import real, shown
@@ -278,6 +279,7 @@ def tune(
     assumed = {row.identifier: row.assuming for row in rows}
     parts = [_Parts(cross_validate) for _ in chosen]
     truth: Mapping[Place, Sequence[Span]] | None = None
+    has_schedules = any(map(has_hours, rows))
     for passed in _passes(chosen):
         # The table contains each zone once for every policy, so a single pass over the rows replays all policies.
         together = [chosen[number] for number in passed]
@@ -290,7 +292,10 @@ def tune(
             part = parts[number]
             own: defaultdict[Place, list[VisitRow]] = defaultdict(list)
             for replay in replays:
-                for visit in visit_columns(replay.events, replay.begin_us, replay.end_us, assumed).rows():
+                changes: tuple[Iterable[Any], Mapping[str, Any]] = replay.events, assumed
+                if has_schedules:
+                    changes = with_hours(replay.events, rows, replay.begin_us, replay.end_us)
+                for visit in visit_columns(changes[0], replay.begin_us, replay.end_us, changes[1]).rows():
                     own[replay.key, visit.identifier].append(visit)
                 for identifier, time_us in flaps(replay.events, round(limit * 1e6)):
                     part.of((replay.key, identifier), time_us).flaps += 1

@@ -15,6 +15,7 @@ from .arrow import Batch, pyarrow
 _TYPES = {
     "text": ("string", pyarrow.string()),
     "uint": ("bigint", pyarrow.int64()),
+    "int": ("bigint", pyarrow.int64()),
     "float": ("double", pyarrow.float64()),
     "time": ("timestamp", pyarrow.timestamp("us", "UTC")),
     "bool": ("boolean", pyarrow.bool_()),
@@ -40,7 +41,7 @@ def take_events(fleet: Fleet) -> list[Batch]:
 def _batch(rows: Sequence[Any]) -> Batch:
     (
         sequences, identifiers, states, causes, dates, evidence_dates, refinements, diagnostics, generations,
-        latitudes, longitudes, accuracies, distances, probabilities, sources, tags, devices, _,
+        latitudes, longitudes, accuracies, distances, probabilities, verticals, parts, sources, tags, devices, _,
     ) = zip(*rows)  # fmt: skip
     columns = (
         devices,
@@ -64,6 +65,8 @@ def _batch(rows: Sequence[Any]) -> Batch:
         [bool(source & AFTER_GAP) for source in sources],
         [None] * len(rows),  # the direction: only gates have one, and a fleet without a path refuses them
         probabilities,
+        verticals,
+        parts,
         tags,
     )
     arrays = [pyarrow.array(values, field.type) for values, field in zip(columns, EVENT_SCHEMA, strict=True)]

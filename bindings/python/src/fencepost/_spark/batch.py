@@ -9,7 +9,7 @@ from .._errors import require
 from .._fleet.conditions import Zones
 from .._native import InvalidArgumentError
 from . import columns
-from .feeding import Trust, check, feed, new_fleet
+from .feeding import Trust, check, feed, new_fleet, warn_of_heights
 from .tables import ship, shipped
 
 Batches: TypeAlias = Iterator[Any]
@@ -25,9 +25,12 @@ def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str], trust:
         raise InvalidArgumentError("replay needs a batch frame, but this is a stream: use fencepost.spark.events")
     check(conditions, trust)
     names = columns.find_rows(frame, given)
+    warn_of_heights(conditions, "frame", names, frame.columns)
     row = columns.functions().monotonically_increasing_id().alias(_ROW)
-    rows = frame.select("*", row).where(columns.usable(frame, names)).select(*columns.rows(frame, names), _ROW)
-    placed = rows.repartition("device").sortWithinPartitions("device", "time", _ROW).select(*columns.ROWS)
+    wanted = [*columns.ROWS, *columns.beside(names)]
+    usable = frame.select("*", row).where(columns.usable(frame, names))
+    rows = usable.select(*columns.rows(frame, names), *columns.beside_rows(names), _ROW)
+    placed = rows.repartition("device").sortWithinPartitions("device", "time", _ROW).select(*wanted)
     found = placed.mapInArrow(replayed(ship(frame, conditions), trust), EVENT_DDL)
     return columns.labelled(found, frame, names["device"])
 
@@ -70,7 +73,7 @@ def join_frame(frame: Any, conditions: Zones, given: Mapping[str, str], distance
         f = columns.functions()
         frame = frame.observe(metrics, f.count(f.lit(1)).alias("rows"), f.count_if(~is_point).alias("unusable"))
     points = frame.where(is_point)
-    return points.mapInArrow(joined(ship(frame, conditions), names["latitude"], names["longitude"], distances), schema)
+    return points.mapInArrow(joined(ship(frame, conditions), names, distances), schema)
 
 
 def _is_point(names: Mapping[str, str]) -> Any:
@@ -82,8 +85,9 @@ def _is_point(names: Mapping[str, str]) -> Any:
     return f.coalesce(latitude.between(-90, 90) & longitude.between(-180, 180), f.lit(False))
 
 
-def joined(table: str, latitude: str, longitude: str, distances: bool) -> Mapped:
-    """Returns a function that joins each row with the conditions that contain its point."""
+def joined(table: str, names: Mapping[str, str], distances: bool) -> Mapped:
+    """Returns a function that joins each row with the conditions that contain its point. `names` contains the columns
+    of the points and their heights."""
 
     def run(batches: Batches) -> Batches:
         from .arrow import pyarrow
@@ -92,15 +96,22 @@ def joined(table: str, latitude: str, longitude: str, distances: bool) -> Mapped
         for batch in batches:
             if not batch.num_rows:
                 continue
-            y, x = (batch[name].cast(pyarrow.float64(), safe=False).to_numpy() for name in (latitude, longitude))
-            matches = conditions.containing(y, x, distances=distances)
+            read = {what: _numbers(batch[name]) for what, name in names.items()}
+            matches = conditions.containing(read.pop("latitude"), read.pop("longitude"), distances=distances, **read)
             pairs = matches.columns()
             taken = batch.take(pyarrow.array(pairs["point"], pyarrow.int64()))
             arrays = [*taken.columns, pyarrow.array(pairs["identifier"], pyarrow.string())]
-            names = [*batch.schema.names, "identifier"]
+            labels = [*batch.schema.names, "identifier"]
             if distances:
                 arrays.append(pyarrow.array(pairs["distance"], pyarrow.float64()))
-                names.append("distance")
-            yield pyarrow.record_batch(arrays, names)
+                labels.append("distance")
+            yield pyarrow.record_batch(arrays, labels)
 
     return run
+
+
+def _numbers(column: Any) -> Any:
+    """A column as a NumPy array of float64. Null becomes NaN."""
+    from .arrow import pyarrow
+
+    return column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)

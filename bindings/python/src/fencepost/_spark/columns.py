@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .._errors import require
 from .._native import InvalidArgumentError
-from .._tables.names import DEVICES, ERROR_ELLIPSE, POSITION, TRACK, Names, find, key
+from .._tables.names import BESIDE, DEVICES, ERROR_ELLIPSE, HEIGHTS, POSITION, TRACK, Names, find
 from .._values.events import EVENT_COLUMNS
 
 ROWS = ("device", "latitude", "longitude", "accuracy", "time")
@@ -19,12 +19,15 @@ _KINDS = {
     "latitude": NUMBERS,
     "longitude": NUMBERS,
     "accuracy": NUMBERS,
+    **dict.fromkeys(BESIDE, NUMBERS),
     "time": ("timestamp", "long"),
     "refresh": ("string", "binary"),
     "beacons": ("array",),
 }
 EXTRA = ("refresh", "beacons")
 """The names of the optional columns."""
+POINT_HEIGHTS = ("altitude", "geoid_height", "ground_height")
+"""The heights of a point that the limits of a condition may need."""
 _DIGEST_BYTES = 16
 _BEACON = ("uuid", "major", "minor", "rssi")
 _MOST_BYTES = 256
@@ -40,15 +43,13 @@ def named(name: str) -> Any:
 
 
 def find_points(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
-    """The names of the point columns."""
-    return _find(frame, {what: TRACK[what] for what in POSITION}, given, POSITION)
+    """The names of the columns of points and their heights."""
+    return _find(frame, {what: TRACK[what] for what in (*POSITION, *POINT_HEIGHTS)}, given, POSITION)
 
 
 def find_rows(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
     """The names of the fix columns."""
-    refuse_ellipses(frame.columns)
-    known = {what: names for what, names in DEVICES.items() if what not in ERROR_ELLIPSE}
-    found = _find(frame, {**known, **dict.fromkeys(EXTRA, ())}, given, ("device", *POSITION, "time"))
+    found = _find(frame, {**DEVICES, **dict.fromkeys(EXTRA, ())}, given, ("device", *POSITION, "time"))
     if found["device"] in EVENT_COLUMNS:
         raise InvalidArgumentError(f"{found['device']!r} is also the name of a column of the events: rename it")
     if "beacons" in found:
@@ -56,18 +57,12 @@ def find_rows(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def refuse_ellipses(names: Iterable[str]) -> None:
-    """Refuses columns of error ellipses, because the events would differ from those of ``fencepost replay``.
-
-    Raises:
-        InvalidArgumentError: A column contains error ellipses.
-    """
-    for name in names:
-        if any(key(name) in DEVICES[what] for what in ERROR_ELLIPSE):
-            raise InvalidArgumentError(
-                f"column {name!r} contains error ellipses, which fencepost.spark does not use: drop the column, so "
-                "that the accuracies count, or use fencepost.replay"
-            )
+def beside(names: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns beside the positions of the fixes: those of error ellipses; those of error ellipses and heights, if
+    the fixes have altitudes; or none."""
+    if HEIGHTS[0] in names:
+        return BESIDE
+    return ERROR_ELLIPSE if ERROR_ELLIPSE[0] in names else ()
 
 
 def _find(frame: Any, known: Names, given: Mapping[str, str], required: tuple[str, ...]) -> dict[str, str]:
@@ -126,6 +121,18 @@ def rows(frame: Any, names: Mapping[str, str]) -> list[Any]:
         accuracy.alias("accuracy"),
         microseconds(frame, names["time"]).alias("time"),
     ]
+
+
+def beside_rows(names: Mapping[str, str]) -> list[Any]:
+    """The columns of :func:`beside`. Missing values become NaN; three NaN mean that a fix has no ellipse. Missing
+    vertical accuracies become 0, which means that the accuracy was not reported."""
+    f = functions()
+    found = []
+    for what in beside(names):
+        missing = f.lit(0.0 if what == "vertical_accuracy" else float("nan"))
+        value = f.coalesce(named(names[what]).cast("double"), missing) if what in names else missing
+        found.append(value.alias(what))
+    return found
 
 
 def extra_rows(frame: Any, names: Mapping[str, str]) -> list[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._errors import require
+from .._tables.names import ERROR_ELLIPSE, HEIGHTS
 from .arrow import Batch, Schema, compute, ipc, pyarrow
 
 ROW_SCHEMA = pyarrow.schema(
@@ -23,6 +24,10 @@ ROW_SCHEMA = pyarrow.schema(
 WIDE_ROW_SCHEMA = pyarrow.schema([*ROW_SCHEMA, ("version", pyarrow.binary()), ("beacons", pyarrow.string())])
 """The schema of scan reports, whose beacons are JSON text, and of fixes that name their table by its digest; null means
 the stream's own table."""
+UNCERTAIN_ROW_SCHEMA = pyarrow.schema([*WIDE_ROW_SCHEMA, *((name, pyarrow.float64()) for name in ERROR_ELLIPSE)])
+"""The wide schema, plus the error ellipses of the fixes; three NaN or nulls mean that a fix has no ellipse."""
+HIGH_ROW_SCHEMA = pyarrow.schema([*UNCERTAIN_ROW_SCHEMA, *((name, pyarrow.float64()) for name in HEIGHTS)])
+"""The schema with error ellipses, plus the heights of the fixes; NaN or null means that a height is missing."""
 PACKED_DDL = "shard int, packed binary"
 _ROWS_AT_ONCE = 1 << 17
 _ROWS_OF_A_TASK = 1 << 40

@@ -20,17 +20,17 @@ class Processor:
     """Has the methods of PySpark's ``StatefulProcessor``.
 
     Spark stores the state of a shard as a single value. The shard's only timer fires at the next time at which a state
-    can change without a new row. If `is_wide` is true, a row may name its table and may contain a scan report.
+    can change without a new row. `form` is the form of the states; see :mod:`fencepost._spark.states`.
     """
 
-    def __init__(self, tables: Tables, shards: int, rules: Rules, is_wide: bool) -> None:
-        self._tables, self._shards, self._rules, self._is_wide = tables, shards, rules, is_wide
+    def __init__(self, tables: Tables, shards: int, rules: Rules, form: int) -> None:
+        self._tables, self._shards, self._rules, self._form = tables, shards, rules, form
 
     def init(self, handle: Any) -> None:
         self._handle, self._state = handle, handle.getValueState(STATE, STATE_DDL)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
-        schema = schemas(self._is_wide)[1]
+        schema = schemas(self._form)[1]
         arrived = [unpack(row["packed"], schema) for row in rows]
         yield from self._follow(arrived, timerValues.getCurrentWatermarkInMs(), None)
 
@@ -62,11 +62,11 @@ class Processor:
     def _load(self) -> tuple[Shard, int | None]:
         held = self._state.get()
         if held is None:
-            return empty(self._is_wide), None
-        form, shards, timer, devices, rows = held
+            return empty(self._form), None
+        saved, shards, timer, devices, rows = held
         if shards != self._shards:
             raise InvalidArgumentError(f"shards is {self._shards}; must be {shards}, as in the first run of the query")
-        return unpack_state(form, devices, rows, self._is_wide), timer
+        return unpack_state(saved, devices, rows, self._form), timer
 
     def _keep(self, shard: Shard, next_us: int | None, timer: int | None, watermark_ms: int, fired: int | None) -> None:
         # All changes that were due up to and including the watermark have already happened.
@@ -78,7 +78,7 @@ class Processor:
             if due is not None:
                 self._handle.registerTimer(due)
         if shard.devices.num_rows or shard.held.num_rows:
-            form, devices, held = pack_state(shard, self._is_wide)
+            form, devices, held = pack_state(shard, self._form)
             self._state.update((form, self._shards, due, devices, held))
         else:
             self._state.clear()

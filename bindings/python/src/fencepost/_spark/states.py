@@ -8,41 +8,68 @@ from typing import Any
 from .._native import InvalidArgumentError
 from . import columns
 from .arrow import Batch, Schema, pyarrow
-from .packed import PACKED_DDL, ROW_SCHEMA, WIDE_ROW_SCHEMA, pack, packed_by_shard, unpack
+from .packed import (
+    HIGH_ROW_SCHEMA,
+    PACKED_DDL,
+    ROW_SCHEMA,
+    UNCERTAIN_ROW_SCHEMA,
+    WIDE_ROW_SCHEMA,
+    pack,
+    packed_by_shard,
+    unpack,
+)
 from .shard import DEVICE_SCHEMA, WIDE_DEVICE_SCHEMA, Shard
 
 STATE, STATE_DDL = "shard", "form int, shards int, timer bigint, devices binary, held binary"
-NARROW, WIDE = 1, 2
-"""The two forms in which a checkpoint stores the state of a shard. The form NARROW contains only fixes that use the
-stream's own table. The form WIDE can also contain scan reports, and rows that name a version of the table."""
-_SCHEMAS = {NARROW: (DEVICE_SCHEMA, ROW_SCHEMA), WIDE: (WIDE_DEVICE_SCHEMA, WIDE_ROW_SCHEMA)}
+NARROW, WIDE, UNCERTAIN, HIGH = 1, 2, 3, 4
+"""The forms in which a checkpoint stores the state of a shard. The form NARROW contains only fixes that use the
+stream's own table. The form WIDE can also contain scan reports, and rows that name a version of the table. The form
+UNCERTAIN can also contain the error ellipses of fixes, and the form HIGH also their heights. Each form can be read as a
+later one."""
+_SCHEMAS = {
+    NARROW: (DEVICE_SCHEMA, ROW_SCHEMA),
+    WIDE: (WIDE_DEVICE_SCHEMA, WIDE_ROW_SCHEMA),
+    UNCERTAIN: (WIDE_DEVICE_SCHEMA, UNCERTAIN_ROW_SCHEMA),
+    HIGH: (WIDE_DEVICE_SCHEMA, HIGH_ROW_SCHEMA),
+}
 
 
-def schemas(is_wide: bool) -> tuple[Schema, Schema]:
+def schemas(form: int) -> tuple[Schema, Schema]:
     """The schemas of devices and rows."""
-    return _SCHEMAS[WIDE if is_wide else NARROW]
+    return _SCHEMAS[form]
 
 
-def empty(is_wide: bool) -> Shard:
+def empty(form: int) -> Shard:
     """A shard without state."""
-    return Shard(*(pyarrow.RecordBatch.from_pylist([], schema) for schema in schemas(is_wide)))
+    return Shard(*(pyarrow.RecordBatch.from_pylist([], schema) for schema in schemas(form)))
 
 
-def unpack_state(form: int, devices: bytes, held: bytes, is_wide: bool) -> Shard:
-    """Unpacks the state of a shard. If `is_wide` is true, the stream may have table versions and scan reports."""
-    if form not in _SCHEMAS:
+def unpack_state(saved: int, devices: bytes, held: bytes, form: int) -> Shard:
+    """Unpacks the state of a shard that was saved in the form `saved`, and converts it to the form of the stream."""
+    if saved not in _SCHEMAS:
+        *few, last = map(str, _SCHEMAS)
         raise InvalidArgumentError(
-            f"the state has the format {form}, but this version reads only {' and '.join(map(str, _SCHEMAS))}"
+            f"the state has the format {saved}, but this version reads only {', '.join(few)} and {last}"
         )
-    if form == WIDE and not is_wide:
+    if saved == WIDE > form:
         raise InvalidArgumentError("the checkpoint is of a stream with refresh or beacons: pass these arguments again")
-    found = (unpack(packed, schema) for packed, schema in zip((devices, held), _SCHEMAS[form]))
-    return Shard(*(widened(batch, schema) for batch, schema in zip(found, schemas(is_wide))))
+    if saved == HIGH > form:
+        raise InvalidArgumentError(
+            "the checkpoint is of a stream with heights: the stream must have a column of altitudes again; name it "
+            "with the argument altitude"
+        )
+    if saved > form:
+        raise InvalidArgumentError(
+            "the checkpoint is of a stream with error ellipses: the stream must have the columns error_major, "
+            "error_minor and error_orientation again"
+        )
+    found = (unpack(packed, schema) for packed, schema in zip((devices, held), _SCHEMAS[saved]))
+    return Shard(*(widened(batch, schema) for batch, schema in zip(found, schemas(form))))
 
 
-def pack_state(shard: Shard, is_wide: bool) -> tuple[int, bytes, bytes]:
-    """Packs the state of a shard. Returns the form (NARROW or WIDE), the packed devices and the packed rows."""
-    return WIDE if is_wide else NARROW, pack(shard.devices), pack(shard.held)
+def pack_state(shard: Shard, form: int) -> tuple[int, bytes, bytes]:
+    """Packs the state of a shard. Returns its form, the packed devices and the packed rows."""
+    return form, pack(shard.devices), pack(shard.held)
 
 
 def widened(batch: Batch, schema: Schema) -> Batch:
@@ -51,14 +78,14 @@ def widened(batch: Batch, schema: Schema) -> Batch:
     return pyarrow.record_batch([*batch.columns, *more], schema=schema) if more else batch
 
 
-def initial_states(session: Any, checkpoint: str, shards: int, is_wide: bool) -> Any:
+def initial_states(session: Any, checkpoint: str, shards: int, form: int) -> Any:
     """Reads the states of a checkpoint and distributes them to the shards of a new query. A shard may receive any
     number of rows."""
     f = columns.functions()
     states = session.read.format("statestore").option("stateVarName", STATE).load(checkpoint).select("value.*")
     parts = []
-    for part, schema in enumerate(schemas(is_wide)):
-        rows = states.mapInArrow(_rows(part, is_wide), _ddl(schema))
+    for part, schema in enumerate(schemas(form)):
+        rows = states.mapInArrow(_rows(part, form), _ddl(schema))
         keyed = rows.select(shard_of(shards), *schema.names)
         parts.append(keyed.mapInArrow(packed_by_shard(schema), PACKED_DDL).withColumn("is_held", f.lit(part == 1)))
     return parts[0].unionByName(parts[1])
@@ -70,11 +97,11 @@ def shard_of(shards: int) -> Any:
     return f.pmod(f.hash("device"), f.lit(shards)).alias("shard")
 
 
-def _rows(part: int, is_wide: bool) -> Callable[[Iterator[Any]], Iterator[Any]]:
+def _rows(part: int, form: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def run(batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
             for state in batch.to_pylist():
-                yield unpack_state(state["form"], state["devices"], state["held"], is_wide)[part]
+                yield unpack_state(state["form"], state["devices"], state["held"], form)[part]
 
     return run
 

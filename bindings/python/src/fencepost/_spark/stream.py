@@ -8,15 +8,16 @@ from typing import Any
 from .._errors import require
 from .._fleet.conditions import Zones
 from .._native import InvalidArgumentError
+from .._tables.names import BESIDE
 from .._tables.numbers import integer
 from .._values.results import FeedResult
 from . import columns
 from .arrow_events import EVENT_DDL, EVENT_SCHEMA
-from .feeding import Trust, check
+from .feeding import Trust, check, warn_of_heights
 from .packed import PACKED_DDL, packed_by_shard, unpacked
 from .processor import OUTPUT_DDL, Processor
 from .shard import Rules
-from .states import initial_states, schemas, shard_of
+from .states import HIGH, NARROW, UNCERTAIN, WIDE, initial_states, schemas, shard_of
 from .tables import ship, tables
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -53,18 +54,26 @@ def stream_events(
     names = columns.find_rows(stream, given)
     if ("refresh" in names) != (folder is not None):
         raise InvalidArgumentError("refresh (a column) and versions (a folder of tables) must be passed together")
-    is_wide = any(what in names for what in columns.EXTRA)
+    warn_of_heights(conditions, "stream", names, stream.columns)
+    form = WIDE if any(what in names for what in columns.EXTRA) else NARROW
+    beside = columns.beside(names)
+    if beside:
+        form = HIGH if beside == BESIDE else UNCERTAIN
     rules = Rules(bool(ordered), expire_us, skips_unknown, trust)
-    processor = Processor(tables(ship(stream, conditions), folder), shards, rules, is_wide)
+    processor = Processor(tables(ship(stream, conditions), folder), shards, rules, form)
     before = None
     if initial is not None:
-        before = initial_states(stream.sparkSession, initial, shards, is_wide).groupBy("shard")
+        before = initial_states(stream.sparkSession, initial, shards, form).groupBy("shard")
 
     f = columns.functions()
     instant = columns.instant(stream, names["time"]).alias("instant")
     is_usable = columns.usable(stream, names).alias("usable")
-    extra, extra_rows = (columns.EXTRA_ROWS, columns.extra_rows(stream, names)) if is_wide else ((), [])
-    rows = stream.select(*columns.rows(stream, names), *extra_rows, instant, is_usable)
+    extra: list[str] = []
+    extra_rows: list[Any] = []
+    if form >= WIDE:
+        extra, extra_rows = [*columns.EXTRA_ROWS], columns.extra_rows(stream, names)
+    extra += beside
+    rows = stream.select(*columns.rows(stream, names), *extra_rows, *columns.beside_rows(names), instant, is_usable)
     is_ahead = f.lit(False)
     if max_ahead is not None:
         is_ahead = f.coalesce(f.col("instant") > f.current_timestamp() + f.expr(f"interval {max_ahead}"), is_ahead)
@@ -76,7 +85,7 @@ def stream_events(
     )
     timely = counted.where(f.col("usable") & ~f.col("ahead")).withWatermark("instant", delay)
     keyed = timely.select(shard_of(shards), *columns.ROWS, *extra)
-    packed = keyed.mapInArrow(packed_by_shard(schemas(is_wide)[1]), PACKED_DDL)
+    packed = keyed.mapInArrow(packed_by_shard(schemas(form)[1]), PACKED_DDL)
     followed = (
         packed.groupBy("shard")
         .transformWithState(processor, OUTPUT_DDL, "Append", "EventTime", before)

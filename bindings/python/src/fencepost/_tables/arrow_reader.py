@@ -20,8 +20,10 @@ from .buffers import NO_TIME
 from .geometries import AREAS, GEODESIC, LINES, of_wkt, wkb_type, wkt_type
 from .names import (
     ACCELERATION,
+    BESIDE,
     ERROR_ELLIPSE,
     GEOMETRY,
+    HEIGHTS,
     POSITION,
     Names,
     acceleration_text,
@@ -288,12 +290,21 @@ class BatchReader:
             return None
         return found
 
-    def ellipses(self, chunk: Any, plan: Plan, first: int) -> list[Sequence[float]] | None:
-        """The three columns of error ellipses, with NaN for nulls, or None if the table has no such columns."""
+    def beside(self, chunk: Any, plan: Plan, first: int) -> list[Sequence[float]] | None:
+        """The three columns of error ellipses and, if the table has heights, their four columns; None if it has
+        neither. Nulls are NaN; of vertical accuracies they are 0."""
         indices = plan.indices
-        if ERROR_ELLIPSE[0] not in indices:
+        if not any(what in indices for what in BESIDE):
             return None
-        return [self.numbers(chunk, indices[what], what, first) for what in ERROR_ELLIPSE]
+        names = BESIDE if HEIGHTS[0] in indices else ERROR_ELLIPSE
+        found: list[Sequence[float]] = []
+        for what in names:
+            missing = 0.0 if what == "vertical_accuracy" else math.nan
+            if what in indices:
+                found.append(self.numbers(chunk, indices[what], what, first, missing))
+            else:
+                found.append(array("d", repeat(missing, chunk.length)))
+        return found
 
     def times(self, chunk: Any, index: int, first: int) -> Sequence[int]:
         """Returns a column of times as microseconds. Microseconds without nulls are read in place. Nulls are

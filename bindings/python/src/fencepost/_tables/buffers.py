@@ -84,15 +84,19 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
         )
 
 
-def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
+def times(values: Any, what: str, *, none: bool = False) -> tuple[memoryview[Any], int, int]:
     """Returns a column of times as 64-bit integers, together with the length of their unit in microseconds, as a
-    fraction."""
+    fraction.
+
+    Args:
+        none: Whether :data:`NO_TIME` replaces each None. Otherwise a None is refused.
+    """
     # Convert pandas times that have a zone before making an array, because the array would otherwise contain objects.
     if hasattr(getattr(values, "dtype", None), "tz"):
         values = getattr(values, "dt", values).tz_convert(None)
     table = _array_of(values, what, NO_TIME)
     if table is not None:
-        return _times_of_array(table, what)
+        return _times_of_array(table, what, none)
     view = _view_of(values, what)
     if view is not None:
         if view.format in ("q", "l") and view.itemsize == 8:
@@ -101,7 +105,24 @@ def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
             refuse(f"{what} has elements of the format {view.format!r}, expected microseconds as integers")
         return memoryview(array("q", [_time(value, what, row) for row, value in enumerate(view)])), 1, 1
     rows = _rows_of(values, what, "times")
-    return memoryview(array("q", [_time(value, what, row) for row, value in enumerate(rows)])), 1, 1
+    return memoryview(array("q", [_time(value, what, row, none) for row, value in enumerate(rows)])), 1, 1
+
+
+def microseconds(values: Any, what: str) -> memoryview[Any]:
+    """Returns a column of times in microseconds; :data:`NO_TIME` stands for a missing time (None or NaT)."""
+    view, multiplier, divisor = times(values, what, none=True)
+    if (multiplier, divisor) == (1, 1):
+        return view
+    from .._errors import require
+
+    numpy = require("numpy", "geo")
+    ticks = numpy.asarray(view)
+    missing, most = ticks == NO_TIME, (1 << 62) // multiplier
+    far = ~missing & ((ticks > most) | (ticks < -most))
+    if far.any():
+        row = int(far.argmax())
+        refuse(f"{what}, row {row}: the time is outside year 1 to year 9999", row, InvalidArgumentError)
+    return memoryview(numpy.where(missing, NO_TIME, numpy.where(far, 0, ticks) * multiplier // divisor))
 
 
 def contiguous(values: Any, what: str, length: int) -> memoryview[Any]:
@@ -280,7 +301,9 @@ def _tag(value: Any, row: int) -> int:
     return value
 
 
-def _time(value: Any, what: str, row: int) -> int:
+def _time(value: Any, what: str, row: int, none: bool = False) -> int:
+    if none and value is None:
+        return NO_TIME
     if (isinstance(value, datetime) or hasattr(value, "dtype")) and value != value:
         return NO_TIME  # NaT
     try:
@@ -292,12 +315,12 @@ def _time(value: Any, what: str, row: int) -> int:
         refuse(str(error), row)
 
 
-def _times_of_array(table: Any, what: str) -> tuple[memoryview[Any], int, int]:
+def _times_of_array(table: Any, what: str, none: bool) -> tuple[memoryview[Any], int, int]:
     kind = table.dtype.kind
     if kind == "M":
         return _datetimes(table, what)
     if kind == "O":
-        return memoryview(array("q", [_time(value, what, row) for row, value in enumerate(table)])), 1, 1
+        return memoryview(array("q", [_time(value, what, row, none) for row, value in enumerate(table)])), 1, 1
     if kind not in "iu":
         refuse(f"{what} has the dtype {table.dtype}, expected datetime64 (UTC) or microseconds as integers")
     if table.dtype == "uint64" and len(table) and table.max() > (1 << 63) - 1:

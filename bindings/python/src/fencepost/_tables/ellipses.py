@@ -10,6 +10,7 @@ from .._errors import require
 from .._native import InvalidArgumentError
 from .buffers import numbers, refuse
 from .labels import common_index
+from .names import HEIGHTS
 from .numbers import is_number, real
 
 _AXES = ("major", "minor", "orientation")
@@ -58,6 +59,21 @@ def fed_columns(ellipse: Any) -> tuple[Any, Any, Any]:
         for value, name in zip(parts, names)
     ]
     return found[0], found[1], found[2]
+
+
+def fed_heights(heights: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The columns of the heights of fixes: the altitudes, their accuracies, and the heights of the geoid and the
+    ground. A missing height is NaN, and a missing accuracy is 0, which means that it was not reported."""
+    found: list[Any] = []
+    for value, name, none in zip(heights, HEIGHTS, (nan, 0.0, nan, nan)):
+        if value is None:
+            found.append(none)
+        else:
+            found.append(float(real(value, name)) if is_number(value) else numbers(value, name, none=none))
+    return tuple(found)
+
+
+NO_ELLIPSE = (nan, nan, nan)
 
 
 def ellipse_of(ellipse: Any, covariance: Any, count: int) -> tuple[Any, Any, Any]:

@@ -11,14 +11,14 @@ from typing import Any
 
 from .._errors import InputError, require
 from .._native import InvalidArgumentError
-from .names import ERROR_ELLIPSE, GEOMETRY, POSITION, Names, check_one, column_advice, find, key
+from .names import BESIDE, GEOMETRY, POSITION, Names, check_one, column_advice, find, key
 from .numbers import listed
 from .text_times import TimeStyle, advice_of
 
 BATCH_ROWS = 65_536
 _NUMBERS = (int, float, Decimal)
 _EXPECTED: dict[str, tuple[str, tuple[type, ...]]] = {
-    **dict.fromkeys((*POSITION, "accuracy", *ERROR_ELLIPSE), ("a number", _NUMBERS)),
+    **dict.fromkeys((*POSITION, "accuracy", *BESIDE), ("a number", _NUMBERS)),
     "time": ("a time", (*_NUMBERS, str, datetime)),
     "geometry": ("WKT or WKB", (str, bytes)),
 }

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .._errors import warn
 from .._native import InvalidArgumentError
-from .numbers import real, shown
+from .numbers import real, short, shown
+from .wkt import NUMBER, WKT
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -36,11 +37,7 @@ _NAMES = {1: "Point", 2: "LineString", 3: "Polygon", 4: "MultiPoint", 5: "MultiL
           7: "GeometryCollection"}  # fmt: skip
 _CODES = {name: code for code, name in _NAMES.items()}
 _WGS84 = (0, 4326, 4979)
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_WKT = re.compile(
-    r"\s*(?:SRID\s*=\s*(\d+)\s*;)?\s*([A-Za-z]+?)\s*(ZM|Z|M)?\s*(?=\(|EMPTY)(.*)", re.DOTALL | re.IGNORECASE
-)
-_TOKEN = re.compile(rf"\s*({_NUMBER}|[(),]|EMPTY)", re.IGNORECASE)
+_TOKEN = re.compile(rf"\s*({NUMBER}|[(),]|EMPTY)", re.IGNORECASE)
 
 
 class Vertices(NamedTuple):
@@ -255,7 +252,7 @@ def _items(value: Any) -> Sequence[Any]:
 def wkt_type(text: str) -> str | None:
     """The geometry type (Polygon, MultiPolygon, LineString or MultiLineString) with which a text starts, or None for
     other texts."""
-    match = _WKT.fullmatch(text)
+    match = WKT.fullmatch(text)
     return None if match is None else {name.upper(): name for name in (*AREAS, *LINES)}.get(match[2].upper())
 
 
@@ -265,15 +262,16 @@ def of_wkt(text: str) -> Vertices:
     Raises:
         InvalidArgumentError: The text is not WKT, or its geometry type or reference system is not supported.
     """
-    match = _WKT.fullmatch(text)
+    match = WKT.fullmatch(text)
     if match is None:
         raise InvalidArgumentError(f"{shown(text)} is not WKT of a polygon or line")
-    if match[1] is not None and int(match[1]) not in _WGS84:
-        raise InvalidArgumentError(f"is in EPSG:{match[1]}, not in WGS84 (EPSG:4326)")
+    # Compared as text, because Python's int() refuses thousands of digits with an error of its own.
+    if match[1] is not None and (match[1].lstrip("0") or "0") not in map(str, _WGS84):
+        raise InvalidArgumentError(f"is in EPSG:{short(match[1])}, not in WGS84 (EPSG:4326)")
     names = {name.upper(): name for name in (*AREAS, *LINES)}
     kind = names.get(match[2].upper())
     if kind is None:
-        raise InvalidArgumentError(f"type: {match[2].upper()} is not one of {', '.join(names)}")
+        raise InvalidArgumentError(f"type: {short(match[2]).upper()} is not one of {', '.join(names)}")
     return of_geojson({"type": kind, "coordinates": _nested(match[4], text)})
 
 

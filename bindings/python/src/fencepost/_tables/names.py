@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
-from .._errors import Advice
+from .._errors import Advice, warn
 from .._native import InvalidArgumentError
 from .numbers import listed
 from .text_times import UNITS
@@ -28,10 +29,19 @@ TRACK: Names = {
     "error_major": ("errormajorm",),
     "error_minor": ("errorminorm",),
     "error_orientation": ("errororientationdeg",),
+    "altitude": ("ellipsoidaltitudem", "ellipsoidalaltitude", "althae"),
+    "vertical_accuracy": ("verticalaccuracym", "verticalaccuracy"),
+    "geoid_height": ("geoidheightm", "geoidheight", "geoidsep"),
+    "ground_height": ("groundheightm", "groundheight"),
 }  # fmt: skip
 ERROR_ELLIPSE = ("error_major", "error_minor", "error_orientation")
 """The columns of one-sigma error ellipses. Their only known names state the units, because many files have ellipses
 with other confidences or units."""
+HEIGHTS = ("altitude", "vertical_accuracy", "geoid_height", "ground_height")
+"""The columns of heights, in metres. A column named `altitude` is not known, because many files have altitudes above
+mean sea level."""
+BESIDE = (*ERROR_ELLIPSE, *HEIGHTS)
+"""The columns beside the position of a fix, in the order of the native module."""
 DEVICE = (
     "device", "deviceid", "vehicle", "vehicleid", "track", "trackid", "trajid", "user", "userid", "person",
     "personid", "individuallocalidentifier", "individualid", "tagid", "imei", "mmsi",
@@ -55,6 +65,10 @@ CONDITIONS: Names = {
     "repeat_every": ("repeatevery",),
     "repeat_limit": ("repeatlimit",),
     "max_events": ("maxevents",),
+    "altitude_min": ("altitudemin",),
+    "altitude_max": ("altitudemax",),
+    "altitude_min_reference": ("altitudeminreference",),
+    "altitude_max_reference": ("altitudemaxreference",),
     "edges": ("edges",),
     "oriented": ("oriented",),
     "gate": ("gate", "isgate"),
@@ -75,7 +89,8 @@ def key(name: str) -> str:
 
 def find(names: Sequence[str], known: Names, given: Mapping[str, str], required: Sequence[str]) -> dict[str, int]:
     """Finds the index of the column for each role. The column for a role is the column that `given` names, or else the
-    column with the first known name that occurs in the table. An error ellipse needs its three columns.
+    column with the first known name that occurs in the table. An error ellipse needs its three columns. Without a
+    column of altitudes, the columns of other heights are ignored.
 
     Raises:
         InvalidArgumentError: A named or required column does not exist, or its name belongs to several columns.
@@ -90,6 +105,13 @@ def find(names: Sequence[str], known: Names, given: Mapping[str, str], required:
     missing = [what for what in ERROR_ELLIPSE if what in known and what not in found]
     if 0 < len(missing) < len(ERROR_ELLIPSE):
         raise InvalidArgumentError(f"there is no column for the {missing[0]}, only {listed(exact)}")
+    if HEIGHTS[0] in known and HEIGHTS[0] not in found:
+        named = next((what for what in HEIGHTS if what in given), None)
+        if named is not None:
+            raise InvalidArgumentError(
+                f"there is no column for the altitude, which {named} needs; name it in columns, as altitude"
+            )
+        found = {what: index for what, index in found.items() if what not in HEIGHTS}
     return found
 
 
@@ -189,3 +211,71 @@ def time_unit(name: str) -> str | None:
     a unit."""
     ending = re.search(r"(?:_|\(|in)(s|ms|us|ns)\)?$", name.strip().lower())
     return ending[1] if ending and ending[1] in UNITS else None
+
+
+LENGTHS = (
+    "accuracy", "error_major", "error_minor", "altitude", "vertical_accuracy", "geoid_height", "ground_height",
+    "radius", "buffer", "altitude_min", "altitude_max",
+)  # fmt: skip
+"""The columns in metres."""
+_ALTITUDE = "altitude"
+_LENGTH = "(?:.*(?:altitude|alt|height|hgt|elevation|elev|ele|hae|accuracy|acc|radius|ceiling|floor))?"
+_UNIT = re.compile(
+    f"{_LENGTH}(ft|feet|foot|km|kilomet(?:re|er)s?|dm|cm|mm|inch|inches|yd|yds|yards?|mi|miles?|nm|nmi|fl)"
+)
+_METRES = ("m", "meter", "meters", "metre", "metres")
+_REFERENCE = re.compile(f"{_LENGTH}(agl|amsl|msl|asl)")
+_LIKE = {
+    "altitude": re.compile(
+        r"(?!.*(?:geoid|(?<!above )(?:ground|terrain)|accuracy|error))"
+        r".*(?:altitude|\balt(?:ft|m|msl|agl)?\b|height|\bhgt\b|elevation|\belev?\b|\b(?:hae|a?msl|agl)\b)"
+    ),
+    "geoid_height": re.compile(".*(?:geoid|undulation)"),
+    "ground_height": re.compile(".*(?<!above )(?<!over )(?:ground|terrain)(?!.?speed)"),
+}
+"""Finds the names of columns that may have the heights of a kind, in another unit or above another reference."""
+
+
+def words(name: str) -> list[str]:
+    """The words of a name, in lower case: those of ``altitudeFt`` are ``altitude`` and ``ft``."""
+    return re.sub(r"[^a-z0-9]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()).split()
+
+
+def warn_of_units(source: str | Path, columns: Mapping[str, str]) -> None:
+    """Warns for each column of lengths that the caller named, if its name states another unit than metres; also if the
+    name of a column of altitudes states a reference that is not the ellipsoid.
+
+    Args:
+        source: The path, or the name of the argument.
+        columns: The names that the caller passed. They must exist in the source.
+    """
+    for what, name in columns.items():
+        own = words(str(name)) if what in LENGTHS else []
+        unit = None if not own or own[-1] in _METRES else _stated(_UNIT, own)
+        if unit is not None:
+            reason = f"the column {name!r} is read as the {what} in metres, but its name states the unit {unit!r}"
+            warn(source, "", f"{reason}; convert it to metres and rename it")
+        reference = _stated(_REFERENCE, own) if what == _ALTITUDE else None
+        if reference is not None:
+            reason = (
+                f"the column {name!r} is read as the altitude above the ellipsoid, but its name states {reference!r}"
+            )
+            warn(source, "", f"{reason}; convert it to heights above the ellipsoid and rename it")
+
+
+def _stated(pattern: re.Pattern[str], own: Iterable[str]) -> str | None:
+    return next((found[1] for found in map(pattern.fullmatch, own) if found), None)
+
+
+def like_heights(kind: str, names: Iterable[str], columns: Mapping[str, str]) -> list[str]:
+    """The columns of a source that look like heights of a kind, but are not read as any.
+
+    Args:
+        kind: ``altitude``, ``geoid_height`` or ``ground_height``.
+        names: The names of all columns of the source.
+        columns: The names that the caller passed.
+    """
+    read = {usual for what in BESIDE for usual in TRACK[what]}
+    used = set(columns.values())
+    texts = [name for name in names if isinstance(name, str) and name not in used and key(name) not in read]
+    return [name for name in texts if _LIKE[kind].match(" ".join(words(name)))]

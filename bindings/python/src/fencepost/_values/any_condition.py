@@ -6,7 +6,8 @@ from typing import TypeAlias
 
 from .conditions import Beacon, Circle
 from .lines import Gate
+from .rules import Rule
 from .shapes import Corridor, Polygon
 
-Condition: TypeAlias = Circle | Polygon | Corridor | Gate | Beacon
+Condition: TypeAlias = Circle | Polygon | Corridor | Gate | Beacon | Rule
 """Any condition."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from typing import Any
 
+    from .bands import AltitudeBand
     from .policy import PolicyRow, TransitionPolicy
     from .schedule import Timing
 
@@ -151,16 +152,22 @@ def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
     return None if policy is None else as_policy(policy)._row()
 
 
-def options_row(policy: TransitionPolicy | str | None, timing: Timing | None) -> Any:
-    """The options of a condition: the row of its policy or, with a timing, the rows of both."""
-    row = policy_row(policy)
-    if timing is None:
-        return row
-    from .schedule import Timing
+def options_row(policy: TransitionPolicy | str | None, timing: Timing | None, band: AltitudeBand | None = None) -> Any:
+    """The options of a condition: the row of its policy or, with a timing or a band, the rows of all three."""
+    row, times = policy_row(policy), None
+    if timing is not None:
+        from .schedule import Timing
 
-    if not isinstance(timing, Timing):
-        raise TypeError(f"timing is {type(timing).__name__}; must be a Timing or None")
-    return row, timing._row()
+        if not isinstance(timing, Timing):
+            raise TypeError(f"timing is {type(timing).__name__}; must be a Timing or None")
+        times = timing._row()
+    if band is not None:
+        from .bands import AltitudeBand
+
+        if not isinstance(band, AltitudeBand):
+            raise TypeError(f"band is {type(band).__name__}; must be an AltitudeBand or None")
+        return row, times, band._row()
+    return row if times is None else (row, times)
 
 
 def column_names(columns: Any) -> Mapping[str, str]:

@@ -240,6 +240,7 @@ class Beacon(Plain):
 
 CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY = Circle._KIND, Beacon._KIND
 LINE_GEOGRAPHIC = 5
+RULE = 6
 Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int, int] | tuple[bytes, float, int, bool, float]
 """The values of a circle, of a beacon, or of a polygon or corridor (WKB, radius, edges, oriented and buffer)."""
 
@@ -252,6 +253,11 @@ def is_condition(value: object) -> bool:
 def is_line(value: object) -> bool:
     """True for a gate, which has neither a policy nor a state."""
     return kind_of(type(value)) == LINE_GEOGRAPHIC
+
+
+def is_rule(value: object) -> bool:
+    """True for a rule, which has no geometry."""
+    return kind_of(type(value)) == RULE
 
 
 def kind_of(value: object) -> int | None:

@@ -6,12 +6,20 @@ from typing import TYPE_CHECKING
 
 from .._dataclass import dataclass
 from .._tables.table import Plain
+from .bands import AltitudeBand
 from .policy import TransitionPolicy
 from .records import Geometry, condition_from, described
+from .schedule import Timing
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from .any_condition import Condition
+    from .bands import BandRow
     from .policy import PolicyRow
+    from .schedule import TimingRow
+
+    DefinitionRow: TypeAlias = tuple[str, int, Geometry, int, int, PolicyRow, BandRow | None, TimingRow | None]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -25,6 +33,8 @@ class Definition(Plain):
         tag: The number passed when the condition was added.
         generation: The number of additions and replacements in the table, up to and including the one that added this
             condition.
+        band: The limits of the condition's height, or None.
+        timing: The timing with which the condition was added or ensured, or None without one.
 
     Example:
         >>> from fencepost import Circle, Zones
@@ -41,6 +51,8 @@ class Definition(Plain):
     policy: TransitionPolicy
     tag: int
     generation: int
+    band: AltitudeBand | None = None
+    timing: Timing | None = None
 
     @property
     def described(self) -> str:
@@ -51,6 +63,8 @@ class Definition(Plain):
         return f"<Definition {self.identifier!r}, {self.described}>"
 
     @classmethod
-    def _from_row(cls, row: tuple[str, int, Geometry, int, int, PolicyRow]) -> Definition:
-        identifier, kind, geometry, generation, tag, policy = row
-        return cls(identifier, condition_from(kind, geometry), TransitionPolicy._from_row(policy), tag, generation)
+    def _from_row(cls, row: DefinitionRow) -> Definition:
+        identifier, kind, geometry, generation, tag, policy, band, times = row
+        condition, rules = condition_from(kind, geometry), TransitionPolicy._from_row(policy)
+        limits, timing = AltitudeBand._from_row(band), Timing._from_row(times)
+        return cls(identifier, condition, rules, tag, generation, limits, timing)

@@ -311,12 +311,16 @@ class Reason(enum.StrEnum):
     """The last fix could not decide the state of a circle or shape, and the only cause is the poor accuracy of the
     fix."""
     DWELLING = "dwelling"
-    """A circle or shape has an open candidate, and the dwell of this candidate has not ended."""
+    """A circle, shape or rule has an open candidate, and the dwell of this candidate has not ended."""
     WITHIN_MARGIN = "within_margin"
     """The last fix is on the other side of the boundary of a circle or shape, but within the margin, so the fix is not
     decisive."""
     UNCERTAIN = "uncertain"
     """The last fix could decide the state of a circle or shape by its position, but not by its probability."""
+    NO_HEIGHT = "no_height"
+    """The last fix is inside a zone on the map, but lacks the height that the band of the zone needs."""
+    PARTS = "parts"
+    """The state of a rule follows from the states of its parts."""
     INSIDE = "inside"
     """The condition of a circle or shape is satisfied, and the last fix is inside."""
     OUTSIDE = "outside"

@@ -35,6 +35,8 @@ EventRow: TypeAlias = tuple[
     float | None,  # accuracy
     float | None,  # boundary_distance
     float | None,  # probability
+    float | None,  # vertical_distance
+    int | None,  # decided_by
     int,  # evidence
     int,  # tag
 ]
@@ -81,6 +83,11 @@ class Event:
             crossing.
         probability: The probability that the zone contains the true position of the deciding fix; None if the policy
             has no probabilities.
+        vertical_distance: For a zone with a band: how far the height of the deciding position lies beyond the nearest
+            limit, in metres, negative within the limits. None if a height is missing, and without a band.
+        decided_by: For a rule, the `generation` of the part that decided: the last of its parts to change at the
+            instant at which the rule began to change. The evidence is that of this part. None if no part changed then,
+            as when the rule was added, for repeats, and for all other conditions.
 
     Example:
         >>> from fencepost import Circle, Fix, Monitor
@@ -110,6 +117,8 @@ class Event:
     follows_gap: bool = False
     direction: CrossingDirection | None = None
     probability: float | None = None
+    vertical_distance: float | None = None
+    decided_by: int | None = None
 
     @property
     def kind(self) -> EventKind:
@@ -178,7 +187,11 @@ class Event:
             parts.append(distance_text(self.boundary_distance))
         if self.probability is not None:
             parts.append(f"probability {self.probability:.6g}")
+        if self.vertical_distance is not None:
+            parts.append(height_text(self.vertical_distance))
         parts.extend(path_words(self))
+        if self.decided_by is not None:
+            parts.append(f"decided by generation {self.decided_by}")
         if self.refinement is not None:
             parts.append(f"beacon {refinement_text(self)}")
         if self.diagnostics:
@@ -216,6 +229,8 @@ class Event:
             self.accuracy,
             self.boundary_distance,
             self.probability,
+            self.vertical_distance,
+            self.decided_by,
             ON_PATH * bool(self.is_on_path)
             | AFTER_GAP * bool(self.follows_gap)
             | next((bit for bit, direction in _DIRECTIONS.items() if direction == self.direction), 0),
@@ -241,7 +256,8 @@ class Event:
     def _from_row(cls, row: EventRow) -> Event:
         (
             sequence, identifier, state, cause, date, evidence, refinement, diagnostics, generation,
-            latitude, longitude, accuracy, boundary_distance, probability, source, tag,
+            latitude, longitude, accuracy, boundary_distance, probability, vertical_distance,
+            decided_by, source, tag,
         ) = row  # fmt: skip
         beacon = None
         if refinement is not None:
@@ -266,7 +282,14 @@ class Event:
             bool(source & AFTER_GAP),
             _DIRECTIONS.get(source & DIRECTION) if source else None,
             probability,
+            vertical_distance,
+            decided_by,
         )
+
+
+def height_text(metres: float) -> str:
+    """Describes a vertical distance in words."""
+    return f"{abs(metres):.1f} m {'within' if metres <= 0 else 'beyond'} the limits of height"
 
 
 def distance_text(metres: float) -> str:
@@ -314,6 +337,8 @@ EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
     "gap": lambda event: event.follows_gap,
     "direction": lambda event: None if event.direction is None else str(event.direction),
     "probability": lambda event: event.probability,
+    "vertical_distance": lambda event: event.vertical_distance,
+    "decided_by": lambda event: event.decided_by,
     "tag": lambda event: event.tag,
 }
 """The columns of events, in the order of their JSON keys; the tag comes last."""
@@ -321,8 +346,10 @@ EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
 EVENT_KINDS = (
     dict.fromkeys(("date", "evidence_date"), "time")
     | dict.fromkeys(("sequence", "generation", "tag"), "uint")
-    | dict.fromkeys(("latitude", "longitude", "accuracy", "boundary_distance", "probability"), "float")
-    | {"gap": "bool"}
+    | dict.fromkeys(
+        ("latitude", "longitude", "accuracy", "boundary_distance", "probability", "vertical_distance"), "float"
+    )
+    | {"gap": "bool", "decided_by": "int"}  # only events of rules have a value
 )
 """The types of the columns whose values are not texts."""
 
@@ -397,7 +424,8 @@ class EventList(EventRows[Event]):
         (aware, UTC), ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``),
         ``generation``, ``latitude`` and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres),
         ``evidence`` (``fix`` or ``path``), ``gap`` (:attr:`Event.follows_gap`), ``direction`` (``left_to_right`` or
-        ``right_to_left`` if a gate was crossed), ``probability`` and ``tag``. Missing values are None.
+        ``right_to_left`` if a gate was crossed), ``probability``, ``vertical_distance``, ``decided_by`` (of a rule) and
+        ``tag``. Missing values are None.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor

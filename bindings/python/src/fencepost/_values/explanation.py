@@ -11,7 +11,25 @@ from .._tables.html import table
 from .._tables.table import Plain
 from .._tables.times import from_us
 from .enums import STATES, Diagnostics, Reason, State
-from .events import diagnostic_names
+from .events import diagnostic_names, height_text
+
+
+class PartState(NamedTuple):
+    """A part of a rule and its state.
+
+    Example:
+        >>> print(PartState("yard", State.SATISFIED))
+        yard satisfied
+    """
+
+    identifier: str
+    """The identifier of the part."""
+    state: State
+    """The state as the rule counts it: unsatisfied for an inactive part, and unknown for a part that is missing,
+    suspended, unmonitored or undetermined."""
+
+    def __str__(self) -> str:
+        return f"{self.identifier} {self.state}"
 
 
 class Doubt(NamedTuple):
@@ -82,6 +100,9 @@ class Explanation(Plain):
         doubt: Why the latest fix was doubted; None if it was not, and for beacons.
         error_ellipse: The error ellipse of the last valid fix (major, minor, orientation), if it has one and the policy
             has probabilities.
+        vertical_distance: For a zone with a band: how far the height of the last valid fix lies beyond the nearest
+            limit, in metres, negative within the limits. None if a height is missing.
+        parts: The parts of a rule with their states, in the order of the rule; None for other conditions.
 
     Example:
         >>> from fencepost import Circle, Monitor
@@ -109,6 +130,8 @@ class Explanation(Plain):
     probability: float | None = None
     doubt: Doubt | None = None
     error_ellipse: tuple[float, float, float] | None = None
+    vertical_distance: float | None = None
+    parts: tuple[PartState, ...] | None = None
 
     @property
     def candidate_start(self) -> datetime | None:
@@ -134,6 +157,8 @@ class Explanation(Plain):
         if self.boundary_distance is not None:
             side = "inside" if self.boundary_distance <= 0 else "outside"
             found.append(("last fix", f"{abs(self.boundary_distance):.1f} m {side} the boundary"))
+        if self.vertical_distance is not None:
+            found.append(("height", height_text(self.vertical_distance)))
         if self.accuracy:
             found.append(("accuracy", f"{self.accuracy:.1f} m"))
         if self.error_ellipse is not None:
@@ -149,6 +174,8 @@ class Explanation(Plain):
             found.append(("due in", f"{self.seconds_to_decide:g} s"))
         if self.doubt is not None:
             found.append(("doubted", str(self.doubt)))
+        if self.parts is not None:
+            found.append(("parts", "; ".join(map(str, self.parts))))
         return found
 
     def __str__(self) -> str:
@@ -175,7 +202,10 @@ def explanation(
     numbers: Sequence[Any],
     doubt: Sequence[Any] | None,
     ellipse: tuple[float, float, float] | None,
+    vertical_distance: float | None,
+    parts: Sequence[tuple[str, int]] | None,
 ) -> Explanation:
     """An explanation in the form of the native module."""
-    values: tuple[Any, ...] = (*numbers, None if doubt is None else Doubt(*doubt), ellipse)
+    states = None if parts is None else tuple(PartState(part, STATES[state]) for part, state in parts)
+    values: tuple[Any, ...] = (*numbers, None if doubt is None else Doubt(*doubt), ellipse, vertical_distance, states)
     return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *values)

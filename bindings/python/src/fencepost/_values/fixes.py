@@ -54,6 +54,14 @@ class Fix(Plain):
             ellipse instead of the accuracy; everything else uses the accuracy.
         time: When the position was determined: an aware datetime, a ``pandas.Timestamp`` or ``numpy.datetime64``
             (values of these two types without a zone count as UTC), or int microseconds since 1970-01-01T00:00:00Z.
+        altitude: Height above the WGS84 ellipsoid in metres, for zones with a band of heights. A height above mean sea
+            level, as in NMEA sentences and GPX files, is another one: add `geoid_height` to it. None or NaN: no height.
+        vertical_accuracy: Uncertainty of the altitude in metres. 0 or None means that it was not reported; negative or
+            NaN means that the fix has no height.
+        geoid_height: Height of mean sea level (the geoid) above the ellipsoid at the position, in metres, for limits
+            above mean sea level; None or NaN: unknown.
+        ground_height: Height of the ground above the ellipsoid at the position, in metres, for limits above the ground;
+            None or NaN: unknown.
 
     Raises:
         InvalidArgumentError: `time` is a naive datetime or missing, or a number does not fit into a double.
@@ -70,6 +78,10 @@ class Fix(Plain):
     time: Time = field(kw_only=True, compare=False)
     time_us: int = field(init=False, repr=False)
     error_ellipse: tuple[float, float, float] | None = field(default=None, kw_only=True)
+    altitude: float | None = field(default=None, kw_only=True)
+    vertical_accuracy: float = field(default=0.0, kw_only=True)
+    geoid_height: float | None = field(default=None, kw_only=True)
+    ground_height: float | None = field(default=None, kw_only=True)
 
     def __init__(
         self,
@@ -79,6 +91,10 @@ class Fix(Plain):
         *,
         time: Time,
         error_ellipse: tuple[float, float, float] | None = None,
+        altitude: float | None = None,
+        vertical_accuracy: float | None = 0.0,
+        geoid_height: float | None = None,
+        ground_height: float | None = None,
     ) -> None:
         object.__setattr__(self, "latitude", real(latitude, "latitude"))
         object.__setattr__(self, "longitude", real(longitude, "longitude"))
@@ -86,6 +102,31 @@ class Fix(Plain):
         object.__setattr__(self, "time", time)
         object.__setattr__(self, "time_us", to_us(time))
         object.__setattr__(self, "error_ellipse", None if error_ellipse is None else ellipse_of_fix(error_ellipse))
+        accuracy = 0.0 if vertical_accuracy is None else float(real(vertical_accuracy, "vertical_accuracy"))
+        object.__setattr__(self, "vertical_accuracy", accuracy)
+        heights = ("altitude", altitude), ("geoid_height", geoid_height), ("ground_height", ground_height)
+        for name, height in heights:
+            object.__setattr__(self, name, None if height is None else _height(height, name))
+
+    def _beside(self) -> tuple[float, ...]:
+        """The values behind the four numbers of a fix in the native module: nothing, the error ellipse, or the error
+        ellipse and the heights."""
+        altitude, geoid, ground = self.altitude, self.geoid_height, self.ground_height
+        if altitude is None and geoid is None and ground is None:
+            return self.error_ellipse or ()
+        return (
+            *(self.error_ellipse or _NO_ELLIPSE),
+            nan if altitude is None else altitude,
+            self.vertical_accuracy,
+            nan if geoid is None else geoid,
+            nan if ground is None else ground,
+        )
+
+
+def _height(value: Any, what: str) -> float | None:
+    """A height in metres, or None for NaN."""
+    number = float(real(value, what))
+    return None if number != number else number
 
 
 def ellipse_of_fix(value: Any) -> tuple[float, float, float]:
@@ -121,19 +162,24 @@ def fix_of(value: object, what: str = "fix") -> Fix:
             given.accuracy,
             time=given.time_us,
             error_ellipse=getattr(given, "error_ellipse", None),
+            altitude=getattr(given, "altitude", None),
+            vertical_accuracy=getattr(given, "vertical_accuracy", None),
+            geoid_height=getattr(given, "geoid_height", None),
+            ground_height=getattr(given, "ground_height", None),
         )
     except AttributeError:
         raise TypeError(f"{what} must be a Fix, not {type(value).__name__}") from None
 
 
 _NO_ELLIPSE = (nan, nan, nan)
+_NOTHING = (*_NO_ELLIPSE, nan, 0.0, nan, nan)
 
 
-def packed(fixes: Iterable[Fix], what: str) -> tuple[bytes, tuple[Any, Any, Any] | None]:
-    """Packs fixes into a buffer of :data:`FIX_RECORD`. Returns also the columns of the error ellipses, or None if no
-    fix has one."""
+def packed(fixes: Iterable[Fix], what: str) -> tuple[bytes, tuple[Any, ...] | None]:
+    """Packs fixes into a buffer of :data:`FIX_RECORD`. Returns also the columns of the error ellipses and, if a fix has
+    one, of the heights; or None if no fix has either."""
     pack = FIX_RECORD.pack
-    ellipses: dict[int, tuple[float, float, float]] = {}
+    beside: dict[int, tuple[float, ...]] = {}
     try:
         rows = iter(fixes)
     except TypeError:
@@ -142,13 +188,13 @@ def packed(fixes: Iterable[Fix], what: str) -> tuple[bytes, tuple[Any, Any, Any]
     for row, each in enumerate(rows):
         fix = each if type(each) is Fix else fix_of(each, f"{what}, row {row}")
         records.append(pack(fix.latitude, fix.longitude, fix.accuracy, fix.time_us))
-        if fix.error_ellipse is not None:
-            ellipses[row] = fix.error_ellipse
-    if not ellipses:
+        if more := fix._beside():
+            beside[row] = more
+    if not beside:
         return b"".join(records), None
-    rest = [ellipses.get(row, _NO_ELLIPSE) for row in range(len(records))]
-    major, minor, orientation = (array("d", column) for column in zip(*rest))
-    return b"".join(records), (major, minor, orientation)
+    count = max(map(len, beside.values()))
+    rest = [(*given, *_NOTHING[len(given) : count]) for given in (beside.get(row, ()) for row in range(len(records)))]
+    return b"".join(records), tuple(array("d", column) for column in zip(*rest))
 
 
 BEACON_KINDS = {1: "ibeacon", 2: "altbeacon"}

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
 
-PolicyRow: TypeAlias = tuple[int, int, int, float, float, float, float, int, float, float]
+PolicyRow: TypeAlias = tuple[int, int, int, float, float, float, float, int, float, float, float]
 DefinitionRow: TypeAlias = tuple[
     str,  # identifier
     int,  # kind
-    Geometry | tuple[bytes, float, int, bool, float, int],  # with a vertex limit
+    Geometry
+    | tuple[bytes, float, int, bool, float, int]
+    | tuple[tuple[str, ...], int, int],  # shapes with a vertex limit
     int,  # assumed state
     PolicyRow | None,
     int,  # tag
@@ -58,6 +60,9 @@ class TransitionPolicy(Plain):
         entry_probability: The least probability to enter, above 0.5 and at most 0.99999; 0: no probability is needed.
         exit_probability: The greatest probability to leave, at least 0.00001 and below 0.5; 0: no probability is
             needed.
+        vertical_margin: For zones with a band of heights, in metres: a fix is decisive if its height lies beyond the
+            limit by at least ``max(vertical_margin, accuracy_factor * vertical_accuracy)``. To enter, at most half the
+            thickness of the band is needed.
 
     Raises:
         InvalidArgumentError: A value is out of its range; the message names the value.
@@ -80,13 +85,14 @@ class TransitionPolicy(Plain):
     notify: Notify = Notify.ALL
     entry_probability: float = 0.0
     exit_probability: float = 0.0
+    vertical_margin: float = 10.0
 
     def __post_init__(self) -> None:
         for name in ("entry_dwell", "exit_dwell"):
             given = getattr(self, name)
             if not 0 <= seconds_to_us(given, name) <= 10**15:
                 raise InvalidArgumentError(f"{name} {shown(given)} is outside 0 to 1e9 s")
-        for name in ("entry_margin", "exit_margin", "exit_margin_limit", "accuracy_factor"):
+        for name in ("entry_margin", "exit_margin", "exit_margin_limit", "accuracy_factor", "vertical_margin"):
             number = real(getattr(self, name), name)
             if not 0 <= number < inf:
                 raise InvalidArgumentError(f"{name} {number} must be finite and at least 0")
@@ -221,7 +227,8 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def _from_row(cls, row: PolicyRow) -> TransitionPolicy:
-        dwell_policy, entry_dwell, exit_dwell, entry_margin, exit_margin, limit, factor, notify, *probabilities = row
+        dwell_policy, entry_dwell, exit_dwell, entry_margin, exit_margin, limit, factor, notify, *others = row
+        entry_probability, exit_probability, vertical_margin = others
         return cls(
             entry_dwell=us_to_seconds(entry_dwell),
             exit_dwell=us_to_seconds(exit_dwell),
@@ -231,8 +238,9 @@ class TransitionPolicy(Plain):
             accuracy_factor=factor,
             dwell_policy=DWELL_POLICIES[dwell_policy],
             notify=Notify(notify),
-            entry_probability=probabilities[0],
-            exit_probability=probabilities[1],
+            entry_probability=entry_probability,
+            exit_probability=exit_probability,
+            vertical_margin=vertical_margin,
         )
 
     def _row(self) -> PolicyRow:
@@ -247,6 +255,7 @@ class TransitionPolicy(Plain):
             self.notify.value,
             self.entry_probability,
             self.exit_probability,
+            self.vertical_margin,
         )
 
 

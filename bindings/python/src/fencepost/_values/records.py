@@ -10,10 +10,12 @@ from .._tables.html import SHOWN, table
 from .._tables.table import Plain, Table
 from .._tables.times import utc_text
 from .any_condition import Condition
+from .bands import AltitudeBand, BandRow
 from .conditions import (
     BEACON_IDENTITY,
     CIRCULAR_GEOGRAPHIC,
     LINE_GEOGRAPHIC,
+    RULE,
     Beacon,
     Circle,
     uuid_of,
@@ -22,10 +24,12 @@ from .enums import STATES, State
 from .events import Event, EventRow
 from .lines import line_from
 from .policy import PolicyRow, TransitionPolicy
+from .rules import Rule, RuleRow
+from .schedule import Timing, TimingRow
 from .shapes import condition_of
 
-Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int | None, int | None]
-RecordRow: TypeAlias = tuple[str, int, Geometry, int, int, PolicyRow, EventRow, int]
+Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int | None, int | None] | RuleRow
+RecordRow: TypeAlias = tuple[str, int, Geometry, int, int, PolicyRow, EventRow, int, BandRow | None, TimingRow | None]
 
 
 def condition_from(kind: int, geometry: Geometry) -> Condition:
@@ -38,6 +42,8 @@ def condition_from(kind: int, geometry: Geometry) -> Condition:
     if kind == LINE_GEOGRAPHIC:
         wkb, _, edges, *_ = geometry
         return line_from(wkb, edges)  # type: ignore[arg-type]
+    if kind == RULE:
+        return Rule._from_row(*geometry)
     return condition_of(kind, *geometry)
 
 
@@ -57,7 +63,7 @@ class Record(Plain):
 
     Attributes:
         identifier: The condition's identifier.
-        condition: The circle, polygon, corridor, gate or beacon that was added.
+        condition: The circle, polygon, corridor, gate, beacon or rule that was added.
         last_event: The last event that was acknowledged. Before the first acknowledged event, `last_event` is an event
             with `sequence` 0, the assumed state and the time at which the condition was added.
         policy: The condition's policy.
@@ -66,6 +72,8 @@ class Record(Plain):
             the monitor.
         present_state: The state that is observed now, including changes whose events are still pending: see
             :meth:`Monitor.state`.
+        band: The limits of the condition's height, or None.
+        timing: The timing with which the condition was added or ensured, or None without one.
 
     Example:
         >>> from fencepost import Circle, Monitor
@@ -82,6 +90,8 @@ class Record(Plain):
     tag: int
     generation: int
     present_state: State = State.UNKNOWN
+    band: AltitudeBand | None = None
+    timing: Timing | None = None
 
     @property
     def state(self) -> State:
@@ -102,10 +112,11 @@ class Record(Plain):
 
     @classmethod
     def _from_row(cls, row: RecordRow) -> Record:
-        identifier, kind, geometry, generation, tag, policy, last_event, present = row
+        identifier, kind, geometry, generation, tag, policy, last_event, present, band, times = row
         condition = condition_from(kind, geometry)
         event, rules = Event._from_row(last_event), TransitionPolicy._from_row(policy)
-        return cls(identifier, condition, event, rules, tag, generation, STATES[present])
+        limits, timing = AltitudeBand._from_row(band), Timing._from_row(times)
+        return cls(identifier, condition, event, rules, tag, generation, STATES[present], limits, timing)
 
 
 class RecordList(Table, list[Record]):

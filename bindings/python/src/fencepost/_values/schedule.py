@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
 from itertools import chain
 
 from .._dataclass import dataclass, field
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     Interval: TypeAlias = str | tuple[Time, Time]
 
+TimingRow = tuple[bytes | None, int, int, int, int, int]
 MOST_INTERVALS = 10_000
 """The largest number of intervals of one schedule."""
 
@@ -80,6 +82,16 @@ class Schedule(Plain):
         object.__setattr__(self, "intervals_us", _checked(intervals, limit))
         object.__setattr__(self, "until_us", limit)
         object.__setattr__(self, "_edges", array("q", chain.from_iterable(self.intervals_us)).tobytes())
+
+    @classmethod
+    def _from_edges(cls, edges: bytes, until: int | None) -> Schedule:
+        """Returns the schedule of intervals that the engine has checked, in the form that the native module reads."""
+        numbers = array("q", edges)
+        schedule = object.__new__(cls)
+        object.__setattr__(schedule, "intervals_us", tuple(zip(numbers[::2], numbers[1::2])))
+        object.__setattr__(schedule, "until_us", until)
+        object.__setattr__(schedule, "_edges", edges)
+        return schedule
 
     @property
     def intervals(self) -> tuple[tuple[datetime, datetime], ...]:
@@ -162,8 +174,11 @@ class Schedule(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Timing(Plain):
-    """When a condition is active, and which of its events depend on time alone. Only a monitor, not a fleet, has
-    conditions with a timing.
+    """When a condition is active, and which of its events depend on time alone.
+
+    In the zones of a fleet, only shapes have a timing. The fleet must have neither a path, nor another delivery than
+    ``every``, nor host capabilities of devices. The values count for each device, and a device begins at the fleet's
+    time at which it was added.
 
     Args:
         active: The schedule, or its intervals. Outside them, the state of the condition is unknown, and it causes no
@@ -214,7 +229,20 @@ class Timing(Plain):
         object.__setattr__(self, "repeat_limit", limit)
         object.__setattr__(self, "max_events", None if max_events is None else _count(max_events, "max_events"))
 
-    def _row(self) -> tuple[bytes | None, int, int, int, int, int]:
+    @classmethod
+    def _from_row(cls, row: TimingRow | None) -> Timing | None:
+        if row is None:
+            return None
+        edges, until, absent, repeat, limit, events = row
+        return cls(
+            active=None if edges is None else _shared_schedule(edges, None if until == _FOREVER else until),
+            absent_after=us_to_seconds(absent) if absent else None,
+            repeat_every=us_to_seconds(repeat) if repeat else None,
+            repeat_limit=limit,
+            max_events=events or None,
+        )
+
+    def _row(self) -> TimingRow:
         """The values in the form that the native module reads."""
         edges = until = None
         if self.active is not None:
@@ -222,6 +250,10 @@ class Timing(Plain):
             until = self.active.until_us
         absent, repeat = (round((value or 0) * _SECOND) for value in (self.absent_after, self.repeat_every))
         return edges, _FOREVER if until is None else until, absent, repeat, self.repeat_limit, self.max_events or 0
+
+
+# Many conditions share one schedule, which may have 10,000 intervals, so their records share one object.
+_shared_schedule = lru_cache(maxsize=16)(Schedule._from_edges)
 
 
 def _count(value: int, what: str, most: int = _MOST) -> int:

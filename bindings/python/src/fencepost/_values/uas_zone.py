@@ -7,7 +7,7 @@ from .._tables.table import Plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .bands import Band
+    from .bands import AltitudeBand
     from .conditions import Circle
     from .enums import Restriction
     from .schedule import Timing
@@ -23,9 +23,9 @@ class UasZone(Plain):
     name: str
     """The name in the file; of several languages the first. May be empty."""
     footprint: Circle | Polygon
-    """The area on the ground. A monitor of this area does not look at heights: it also tells of a drone above or below
-    the zone."""
-    band: Band | None
+    """The area on the ground. A monitor of this area without the band also tells of a drone above or below the
+    zone."""
+    band: AltitudeBand | None
     """The limits of height, or None without limits. The reader ignores a lower limit of at most 0 above the
     ground, and an upper limit of at least 99,999, because authorities write such a number for unlimited heights."""
     restriction: Restriction
@@ -34,3 +34,5 @@ class UasZone(Plain):
     """When the zone applies; None means always."""
     place: str
     """The path of the volume in the file, for messages."""
+    zone: str
+    """The identifier of the zone in the file, which all of its volumes have."""

@@ -1,16 +1,21 @@
 // Shows the page of a watch: stores the server's messages, and redraws at most once per frame.
 const devices = new Map(), MOST_EVENTS = 200, SINGLE = 60;
-let places = [], events = [], chosen = null, hasView = false, isTold = false;
+let places = [], schedules = [], events = [], chosen = null, hasView = false, isTold = false;
 
 // ---------------------------------------------------------------- times and sentences
+
+// The causes of events that are not changes of a state.
+const CAUSES = {repeat: "is still in", timeout: "is absent from"};
 
 const exact = (microseconds) => new Date(microseconds / 1000).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "medium"});
 function age(microseconds) { return Math.max(0, Date.now() / 1000 - microseconds / 1e6); }
 const ago = (microseconds) => age(microseconds) < 3 ? "just now" : `${coarse(age(microseconds))} ago`;
 /** Formats seconds with one unit only: "12 min", "3 h". */
 const coarse = (seconds) => span(seconds).split(" ").slice(0, 2).join(" ");
-const verb = (event) => event.direction ? `crossed ${event.direction.replaceAll("_", " ")}` : event.state === "satisfied" ? "entered" : event.state === "unsatisfied" ? "left" : "is no longer monitored at";
-const kind = (event) => event.direction ? "" : event.state === "satisfied" ? "enter" : event.state === "unsatisfied" ? "leave" : "unknown";
+const verb = (event) => CAUSES[event.cause] ?? (event.direction ? `crossed ${event.direction.replaceAll("_", " ")}` : event.state === "satisfied" ? "entered" : event.state === "unsatisfied" ? "left" : "is no longer monitored at");
+const kind = (event) => event.direction || event.cause === "repeat" ? "" : event.state === "satisfied" ? "enter" : event.state === "unsatisfied" ? "leave" : "unknown";
+/** Whether a place is outside its hours now: then no device counts as inside. */
+const isShut = (place) => place.hours !== undefined && !schedules[place.hours].some(([start, end]) => start <= Date.now() / 1000 && Date.now() / 1000 < end);
 const momentOf = (event) => new Date(event.date).getTime() * 1000;
 const sentence = (event) => `${short(event.device)} ${verb(event)} ${short(event.identifier)}`;
 
@@ -50,7 +55,8 @@ function showDevices() {
   table.set(rows);
   byId("device-count").textContent = rows.length < devices.size ? `(${rows.length} of ${devices.size})` : `(${devices.size})`;
   const inside = [...devices.values()].filter((device) => device.inside.length).length;
-  byId("summary").textContent = `${inside} inside, ${devices.size - inside} outside of ${count(places.length, "place")}`;
+  byId("summary").textContent = `${inside} inside, ${devices.size - inside} outside of ${count(places.length, "place")}${places.some(isShut) ? `, ${places.filter(isShut).length} of them outside their hours` : ""}`;
+  byId("shut-key").hidden = !places.some(isShut);
 }
 
 /** Makes a list item for an event; the user can unfold the item to see why the event happened. */
@@ -80,15 +86,23 @@ function choose(name) {
   map.due();
 }
 
+/** Says how high the last fix of a device is, above each reference that is known. */
+function height([altitude, accuracy, geoid, ground]) {
+  const above = [[0, "the ellipsoid"], [geoid, "the sea"], [ground, "the ground"]].filter(([base]) => base !== null);
+  const words = above.map(([base, what]) => `${Math.round(altitude - base)} m above ${what}`).join(", ");
+  return `, ${words}${accuracy ? ` (vertical accuracy ${Math.round(accuracy)} m)` : ""}`;
+}
+
 function showCard() {
   const device = devices.get(chosen), card = byId("card");
   card.hidden = !device;
   if (!device) { chosen = null; return; }
   const lasting = (time) => time === null ? "" : ` for ${coarse(age(time))}`;
-  const inside = device.inside.slice(0, 3).map(([place, time]) => `${short(place)}${lasting(time)}`).join(", ");
+  const limits = new Map(places.map((place) => [place.id, place.band ? ` (${place.band})` : ""]));
+  const inside = device.inside.slice(0, 3).map(([place, time]) => `${short(place)}${limits.get(place) ?? ""}${lasting(time)}`).join(", ");
   const more = device.inside.length > 3 ? ` and ${device.inside.length - 3} more` : "";
   const state = inside ? `Inside ${inside}${more}` : `${device.gone ? "No longer followed" : "Outside of all places"}${lasting(since(device))}`;
-  const fix = device.fix ? ` Last fix ${ago(device.fix[3])}${device.fix[2] ? `, accuracy ${Math.round(device.fix[2])} m` : ""}${device.fix[4] ? `, error ellipse ${Math.round(device.fix[4])} m by ${Math.round(device.fix[5])} m at ${Math.round(device.fix[6])} degrees` : ""}.` : "";
+  const fix = device.fix ? ` Last fix ${ago(device.fix[3])}${device.fix[2] ? `, accuracy ${Math.round(device.fix[2])} m` : ""}${device.fix[4] ? `, error ellipse ${Math.round(device.fix[4])} m by ${Math.round(device.fix[5])} m at ${Math.round(device.fix[6])} degrees` : ""}${device.heights ? height(device.heights) : ""}.` : "";
   const own = events.filter((event) => event.device === chosen).slice(-5).reverse(), list = element("ol");
   // A diagnosis that the user has opened must remain open after the redraw.
   const open = new Set([...card.querySelectorAll("details[open]")].map((each) => each.dataset.key));
@@ -142,7 +156,7 @@ function paint(map, context) {
   for (const device of devices.values()) for (const [place] of device.inside) inside.set(place, (inside.get(place) || 0) + 1);
   let drawn = 0;
   for (const place of places) {
-    const size = place.size * scale, isHeld = inside.has(place.id);
+    const size = place.size * scale, isHeld = inside.has(place.id), shut = isShut(place);
     let [x, y] = map.toScreen(place.points[0][0]), foot = y + 2;
     context.beginPath();
     if (place.at) {
@@ -156,13 +170,15 @@ function paint(map, context) {
     }
     drawn += 1;
     context.strokeStyle = context.fillStyle = map.colour(isHeld ? "inside" : "outside");
-    context.globalAlpha = isHeld ? .16 : .06;
+    context.setLineDash(shut ? [4, 4] : []);
+    context.globalAlpha = isHeld ? .16 : shut ? 0 : .06;
     if (place.at || place.closed) context.fill("evenodd");
     else { context.lineWidth = Math.max(2 * size, 2); context.stroke(); }
     context.globalAlpha = 1;
     context.lineWidth = isHeld ? 2 : 1;
     context.stroke();
-    if (size > 12 || places.length <= SINGLE) map.label(place.id, [x, y - 2], (inside.get(place.id) || 0) + size / 1e6, foot);
+    context.setLineDash([]);
+    if (size > 12 || places.length <= SINGLE) map.label(`${shut ? "outside its hours, " : ""}${place.id}${place.band ? `, ${place.band}` : ""}`, [x, y - 2], (inside.get(place.id) || 0) + size / 1e6, foot);
   }
   const seen = [];
   for (const device of devices.values()) {
@@ -249,6 +265,7 @@ function name(counter) { return counter.startsWith("lag_") ? `lag of ${counter.s
 function take(news) {
   if (news.places) {
     places = news.places.map(prepared);
+    schedules = news.schedules;
     devices.clear();
     events = [];
   }
@@ -288,8 +305,9 @@ function refresh() {
 byId("find").addEventListener("input", showDevices);
 // Update the relative times.
 setInterval(() => {
-  table.draw();
+  showDevices();
   showCard();
+  map.due(); // hours begin and end
   for (const time of document.querySelectorAll("#events time")) time.textContent = ago(new Date(time.dateTime).getTime() * 1000);
 }, 10_000);
 

@@ -5,10 +5,10 @@ import Testing
 
 @testable import FencepostKernel
 
-@Suite struct GateTests {
+@Suite struct ReaderGateTests {
   /// The shared state of a test's threads.
   private final class Shared: Sendable {
-    let gate = Gate()
+    let gate = ReaderGate()
     let order = Lock<[String]>([])
     let isInside = Atomic(false)
     let mayLeave = Atomic(false)
@@ -141,7 +141,7 @@ import Testing
     nonisolated(unsafe) let values: UnsafeMutablePointer<(Int, Int)>
 
     final class Entrance: Sendable {
-      let gate = Gate()
+      let gate = ReaderGate()
     }
 
     init() {

@@ -7,7 +7,7 @@ public import CPlatform
 /// woken but is not running yet. A reader that has waited while the gate was closed several times enters before the
 /// gate closes again; see `cplatform_gate`.
 @frozen
-public struct Gate: ~Copyable, @unchecked Sendable {
+public struct ReaderGate: ~Copyable, @unchecked Sendable {
   @usableFromInline let word: UnsafeMutablePointer<cplatform_gate>
 
   @inlinable

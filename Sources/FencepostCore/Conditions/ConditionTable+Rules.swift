@@ -1,0 +1,91 @@
+import FencepostKernel
+
+/// The checks that concern more than one condition.
+extension ConditionTable {
+  /// Returns the reason why the rules of the table refuse a condition, as a message; `nil` if they accept it.
+  @inline(__always)
+  package func ruleDefect(of definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> String? {
+    // The call of a function that is not inlined copies the table, so most conditions must not reach it.
+    let kind = definition.subject.kind
+    return kind.isRule || (kind.isLine && rules != nil) ? foundDefect(of: definition, identifier) : nil
+  }
+
+  @inline(never) @_optimize(size)
+  private func foundDefect(of definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> String? {
+    guard case .rule(let rule) = definition.subject else {
+      return definition.subject.kind.isLine ? Self.gateDefect(identifier, rules) : nil
+    }
+    if let defect = Self.policyDefect(definition) { return defect }
+    for index in 0..<rule.partCount {
+      if let slot = rule.find(index, in: identifiers), kind(of: slot).isLine {
+        return Self.gateDefect(index)
+      }
+    }
+    return rules?.defect(of: rule, identifier) ?? RuleBook().defect(of: rule, identifier)
+  }
+
+  private static func policyDefect(_ definition: Definition) -> String? {
+    definition.policy.dwellPolicy == .timer
+      ? nil : "dwell_policy is evidence, but a rule has no fixes; must be timer"
+  }
+
+  @inline(never) @_optimize(size)
+  private static func gateDefect(_ part: Int) -> String {
+    "gate: part \(part) is a line geographic condition, which has no state; leave it out"
+  }
+
+  /// Returns the reason why a line must not have an identifier.
+  @inline(never) @_optimize(size)
+  private static func gateDefect(_ identifier: UnsafeBufferPointer<UInt8>, _ rules: RuleBook?) -> String? {
+    guard let rules, let name = rules.name(of: identifier), rules.containerCount(of: name) > 0 else { return nil }
+    let container = rules.identifier(of: rules.container(0, of: name))
+    return "gate: the rule \"" + container + "\" has this condition as a part, and a line has no state; use another "
+      + "identifier"
+  }
+
+  /// Checks the rules that there will be after all rows of a set are entered.
+  ///
+  /// - Parameter isWhole: Whether the table will have no other conditions.
+  @inline(never) @_optimize(size)
+  func checkRules(_ set: borrowing ConditionSet, isWhole: Bool) throws(MonitorError) {
+    guard set.hasRules || (rules != nil && set.hasSpecial) else { return }
+    // The check of several rows copies the book of rules.
+    guard isWhole || set.count > 1 else {
+      return try set.forEach { row, identifier, definition throws(MonitorError) in
+        if let defect = ruleDefect(of: definition, identifier) { throw .invalidArgument(defect).inRow(row) }
+      }
+    }
+    // The first row of each identifier, and whether the last one is a line.
+    var rowOf = IdentifierTable()
+    var isLine = ContiguousArray(repeating: false, count: set.count)
+    set.forEach { row, identifier, definition in
+      isLine[Int(rowOf.slot(of: identifier, orNew: UInt32(row)))] = definition.subject.kind.isLine
+    }
+    let trial = isWhole ? RuleBook() : rules.map { RuleBook(copying: $0) } ?? RuleBook()
+    var slot = UInt32(self.rows.count)
+    try set.forEach { row, identifier, definition throws(MonitorError) in
+      if let known = trial.name(of: identifier).map({ trial.slot(of: $0) }), known != RuleBook.none {
+        trial.leave(known)
+      }
+      var defect: String?
+      if case .rule(let rule) = definition.subject {
+        defect = Self.policyDefect(definition)
+        for index in 0..<rule.partCount where defect == nil {
+          var isGate = false
+          if let other = rule.find(index, in: rowOf) {
+            isGate = isLine[Int(other)]
+          } else if !isWhole, let slot = rule.find(index, in: identifiers) {
+            isGate = kind(of: slot).isLine
+          }
+          if isGate { defect = Self.gateDefect(index) }
+        }
+        defect = defect ?? trial.defect(of: rule, identifier)
+        if defect == nil { trial.enter(slot, identifier, rule, IdentifierTable()) }
+        slot += 1
+      } else if definition.subject.kind.isLine {
+        defect = Self.gateDefect(identifier, trial)
+      }
+      if let defect { throw .invalidArgument(defect).inRow(row) }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+/* Tests rules of several conditions: the members of a definition, events, explanations and refusals. */
+#include "check.h"
+#include "fleets.h"
+
+static const char *const two[] = {"yard", "badge"};
+
+static void refuse(fencepost_condition_definition definition, const char *word) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(ON_OWN(monitor, add_one, definition, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, word);
+  CHECK_INT(statistics_of(monitor).condition_count, 0);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void members_in_range(void) {
+  static const char *const empty[] = {"yard", ""}, *const twice[] = {"yard", "yard"}, *const itself[] = {"r"},
+                           *const missing[] = {"yard", NULL};
+  fencepost_condition_definition rule = fencepost_rule("r", FENCEPOST_RULE_ALL, two, 2);
+  rule.part_count = 0;
+  refuse(rule, "no_parts");
+  rule.part_count = 1001; /* the parts are not read */
+  refuse(rule, "too_many_parts");
+  rule.part_count = SIZE_MAX;
+  refuse(rule, "too_many_parts");
+  rule.part_count = 2, rule.rule_form = 4;
+  refuse(rule, "rule_form");
+  rule.rule_form = FENCEPOST_RULE_ANY, rule.at_least = 1;
+  refuse(rule, "count");
+  rule.rule_form = FENCEPOST_RULE_AT_LEAST, rule.at_least = 0;
+  refuse(rule, "count");
+  rule.at_least = 3;
+  refuse(rule, "count");
+  rule.at_least = 2, rule.parts = empty;
+  refuse(rule, "part 1");
+  rule.parts = missing;
+  refuse(rule, "part 1");
+  rule.parts = twice;
+  refuse(rule, "duplicate");
+  refuse(fencepost_rule("r", FENCEPOST_RULE_NONE, itself, 1), "cycle: r, r");
+  rule = fencepost_rule("r", FENCEPOST_RULE_ALL, two, 2);
+  rule.altitude_max_m = 1, rule.altitude_max_reference = FENCEPOST_ALTITUDE_GROUND;
+  refuse(rule, "altitude_max");
+  fencepost_monitor *monitor = new_monitor(NULL);
+  rule = fencepost_rule("r", FENCEPOST_RULE_ALL, NULL, 2);
+  CHECK_STATUS(ON_OWN(monitor, add_one, rule, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_set_host_capabilities(monitor, 0, 1u << FENCEPOST_CONDITION_RULE, 0, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  fencepost_monitor_destroy(monitor);
+  fencepost_conditions *table = new_table();
+  rule = fencepost_rule("r", FENCEPOST_RULE_ALL, two, 2);
+  CHECK_STATUS(fencepost_conditions_add(table, &rule, 1, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  fencepost_conditions_destroy(table);
+}
+
+static void events_and_parts(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT, silent = exact;
+  silent.notify = 0;
+  fencepost_condition_definition rule = fencepost_rule("r", FENCEPOST_RULE_AT_LEAST, two, 2),
+                                 yard = fencepost_circle("yard", 0, 0, 100);
+  rule.at_least = 1, rule.policy = &exact, yard.policy = &silent;
+  CHECK_OK(ON_OWN(monitor, add_one, rule, NULL));
+  CHECK_OK(ON_OWN(monitor, add_one, yard, NULL));
+  fencepost_fix fix = {0, 0, 0, SECONDS(5)};
+  CHECK_OK(fencepost_monitor_feed_fix(monitor, &fix, NULL));
+  fencepost_event event = next_event(monitor);
+  CHECK_TEXT(event.identifier, "r");
+  CHECK_INT(event.state, FENCEPOST_STATE_SATISFIED);
+  CHECK_INT(event.decided_by, 2);
+  CHECK_INT(event.evidence_date_us, SECONDS(5));
+  fencepost_condition_state parts[2];
+  fencepost_explanation found = FENCEPOST_EXPLANATION_INIT;
+  CHECK_OK(fencepost_monitor_explain(monitor, "r", &found, NULL));
+  CHECK_INT(found.reason, FENCEPOST_REASON_PARTS);
+  CHECK_INT(found.part_count, 2);
+  found.parts = parts, found.parts_capacity = 2;
+  CHECK_OK(fencepost_monitor_explain(monitor, "r", &found, NULL));
+  CHECK(found.parts == parts);
+  CHECK_TEXT(parts[0].identifier, "yard");
+  CHECK_INT(parts[0].state, FENCEPOST_STATE_SATISFIED);
+  CHECK_INT(parts[0].generation, 2);
+  CHECK_TEXT(parts[1].identifier, "badge");
+  CHECK_INT(parts[1].state, FENCEPOST_STATE_UNKNOWN);
+  CHECK_INT(parts[1].generation, 0);
+  found.parts_capacity = 1, found.parts = NULL;
+  CHECK_STATUS(fencepost_monitor_explain(monitor, "r", &found, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  fencepost_conditions *table = NULL;
+  CHECK_OK(fencepost_monitor_conditions(monitor, &table, NULL));
+  fencepost_shape shape = FENCEPOST_SHAPE_INIT;
+  CHECK_OK(fencepost_conditions_describe(table, "r", NULL, NULL, &shape, NULL));
+  CHECK_INT(shape.kind, FENCEPOST_CONDITION_RULE);
+  CHECK_INT(shape.rule_form, FENCEPOST_RULE_AT_LEAST);
+  CHECK_INT(shape.at_least, 1);
+  char names[32];
+  size_t size = 0;
+  CHECK_OK(fencepost_conditions_geometry(table, "r", names, sizeof names, &size, NULL));
+  CHECK_INT(size, 11);
+  CHECK_TEXT(names, "yard");
+  CHECK_TEXT(names + 5, "badge");
+  fencepost_conditions_destroy(table);
+  fencepost_monitor_destroy(monitor);
+}
+
+/* The members of a description define the same rule again. */
+static void described_as_defined(void) {
+  static const struct {
+    fencepost_rule_form form;
+    uint32_t at_least;
+  } rules[] = {
+      {FENCEPOST_RULE_AT_LEAST, 2}, {FENCEPOST_RULE_ALL, 0}, {FENCEPOST_RULE_ANY, 0}, {FENCEPOST_RULE_NONE, 0}};
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_conditions *table = NULL;
+  CHECK_OK(fencepost_monitor_conditions(monitor, &table, NULL));
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    fencepost_condition_definition rule = fencepost_rule("r", rules[i].form, two, 2);
+    rule.at_least = rules[i].at_least;
+    CHECK_OK(ON_OWN(monitor, add_one, rule, NULL));
+    fencepost_shape shape = FENCEPOST_SHAPE_INIT;
+    CHECK_OK(fencepost_conditions_describe(table, "r", NULL, NULL, &shape, NULL));
+    CHECK_INT(shape.rule_form, rules[i].form);
+    CHECK_INT(shape.at_least, rules[i].at_least);
+    rule.rule_form = shape.rule_form, rule.at_least = shape.at_least;
+    CHECK_OK(ON_OWN(monitor, add_one, rule, NULL));
+  }
+  fencepost_conditions_destroy(table);
+  fencepost_monitor_destroy(monitor);
+}
+
+static const ccase cases[] = {
+    {"rules: range of the members", members_in_range},
+    {"rules: events and parts", events_and_parts},
+    {"rules: described as defined", described_as_defined},
+};
+AREA(area_rules);
