@@ -8,4 +8,4 @@ set -eu
 cd "$(dirname "$0")/.."
 command=$1
 shift
-FENCEPOST_OPTIMISED=1 exec swift "$command" --scratch-path .build/tests --disable-index-store "$@"
+FENCEPOST_OPTIMISED=1 exec swift "$command" --scratch-path .build/tests "$@"
