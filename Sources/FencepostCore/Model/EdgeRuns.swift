@@ -113,12 +113,4 @@ struct EdgeRuns: Sendable, Hashable {
     }
     return run.first + min(passed + low - run.place, count)
   }
-
-  /// Returns the edges, in microseconds.
-  var all: ContiguousArray<Int64> {
-    var edges: ContiguousArray<Int64> = []
-    edges.reserveCapacity(count)
-    for index in 0..<count { edges.append(self[index]) }
-    return edges
-  }
 }
