@@ -97,11 +97,11 @@ private struct IntervalRoom {
     shape.active = start
     shape.active_capacity = capacity
     guard let schedule else { return }
-    let count = schedule.edges.count / 2
+    let count = schedule.edgeCount / 2
     shape.active_count = UInt64(count)
     guard let start else { return }
     for row in 0..<min(count, capacity) {
-      start[row] = fencepost_interval(start_us: schedule.edges[2 * row], end_us: schedule.edges[2 * row + 1])
+      start[row] = fencepost_interval(start_us: schedule.edge(2 * row), end_us: schedule.edge(2 * row + 1))
     }
   }
 }

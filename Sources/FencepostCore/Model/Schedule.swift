@@ -3,8 +3,8 @@
 /// An interval contains its start, but not its end. Outside the intervals, the state of the condition is unknown, and
 /// the condition causes no events. Many conditions can share one schedule.
 public final class Schedule: Sendable {
-  /// The start and the end of each interval, in microseconds, in order.
-  package let edges: ContiguousArray<Int64>
+  /// The start and the end of each interval, in order.
+  let runs: EdgeRuns
   /// The time from which the schedule is not known, in microseconds; `Int64.max` if the intervals are all there are.
   package let end: Int64
 
@@ -42,7 +42,7 @@ public final class Schedule: Sendable {
   }
 
   private init(joined edges: ContiguousArray<Int64>, until end: Int64?) {
-    self.edges = edges
+    runs = EdgeRuns(edges)
     self.end = end ?? .max
   }
 
@@ -84,52 +84,46 @@ public final class Schedule: Sendable {
     return edges
   }
 
-  /// Returns the number of edges up to and at a time.
-  @inline(never)
-  private func count(through time: Int64) -> Int {
-    var low = 0
-    var high = edges.count
-    while low < high {
-      let middle = (low + high) / 2
-      if edges[middle] <= time { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  /// The number of starts and ends.
+  package var edgeCount: Int { runs.count }
+
+  /// Returns the start or end with an index, in microseconds, in order of time.
+  package func edge(_ index: Int) -> Int64 { runs[index] }
 
   /// Whether a time is in an interval.
-  func isActive(at time: Int64) -> Bool { count(through: time) % 2 == 1 }
+  func isActive(at time: Int64) -> Bool { runs.count(through: time) % 2 == 1 }
 
   /// Whether the schedule is not known at a time.
   func hasEnded(at time: Int64) -> Bool { time >= end }
 
   /// Returns the first start, end, or end of the schedule after a time, or `Int64.max`.
   func nextEdge(after time: Int64) -> Int64 {
-    let passed = count(through: time)
-    return min(passed < edges.count ? edges[passed] : .max, time < end ? end : .max)
+    let passed = runs.count(through: time)
+    return min(passed < runs.count ? runs[passed] : .max, time < end ? end : .max)
   }
 
   /// Returns the last start up to and at a time; `Int64.min` without one.
   func lastStart(through time: Int64) -> Int64 {
-    let passed = count(through: time)
-    return passed == 0 ? .min : edges[(passed - 1) & ~1]
+    let passed = runs.count(through: time)
+    return passed == 0 ? .min : runs[(passed - 1) & ~1]
   }
 
   /// Returns the first start after a time, or `nil`.
   package func nextStart(after time: Int64) -> Int64? {
-    let passed = count(through: time)
+    let passed = runs.count(through: time)
     let next = passed + passed % 2
-    return next < edges.count ? edges[next] : nil
+    return next < runs.count ? runs[next] : nil
   }
 }
 
 extension Schedule: Hashable {
   public static func == (one: Schedule, other: Schedule) -> Bool {
-    one === other || (one.end == other.end && one.edges == other.edges)
+    one === other || (one.end == other.end && one.runs == other.runs)
   }
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(end)
-    hasher.combine(edges)
+    runs.hash(into: &hasher)
   }
 }
 

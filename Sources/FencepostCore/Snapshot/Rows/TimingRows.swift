@@ -1,7 +1,7 @@
 /// The bytes of timings and of their states. All numbers have the same encoding, so one function writes them.
 extension ByteWriter {
   @inline(never)
-  fileprivate mutating func putNumber(_ value: Int64) { putCompact(value) }
+  mutating func putNumber(_ value: Int64) { putCompact(value) }
 }
 
 extension ByteReader {
@@ -19,15 +19,8 @@ extension ConditionTiming {
     writer.putNumber(repeatEveryMicroseconds)
     writer.putNumber(Int64(repeatLimit))
     writer.putNumber(Int64(maxEvents))
-    // The number of edges, and 1, so that an empty schedule differs from none. The edges are differences.
     guard let schedule else { return writer.putNumber(0) }
-    writer.putNumber(Int64(schedule.edges.count) + 1)
-    writer.putNumber(schedule.end)
-    var last: Int64 = 0
-    for edge in schedule.edges {
-      writer.putNumber(edge - last)
-      last = edge
-    }
+    schedule.encode(to: &writer)
   }
 
   @inline(never)
@@ -36,24 +29,7 @@ extension ConditionTiming {
     let repeatEvery = try reader.takeSigned()
     let repeatLimit = try reader.takeNumber("repeat_limit")
     let maxEvents = try reader.takeNumber("max_events")
-    let count = try reader.takeNumber("edges of a schedule")
-    var schedule: Schedule?
-    if count > 0 {
-      guard count % 2 == 1, count <= 2 * Schedule.mostIntervals + 1 else {
-        throw Damage("a schedule has \(count - 1) edges")
-      }
-      let end = try reader.takeSigned()
-      var edges: ContiguousArray<Int64> = []
-      edges.reserveCapacity(Int(count))
-      var last: Int64 = 0
-      for _ in 1..<count {
-        last &+= try reader.takeSigned()
-        edges.append(last)
-      }
-      do throws(MonitorError) {
-        schedule = try Schedule.checked(edges, until: end == .max ? nil : end)
-      } catch { throw Damage("the schedule of a condition is invalid") }
-    }
+    let schedule = try Schedule.read(from: &reader)
     self.init(
       schedule: schedule, absentAfterMicroseconds: absentAfter, repeatEveryMicroseconds: repeatEvery,
       repeatLimit: repeatLimit, maxEvents: maxEvents)

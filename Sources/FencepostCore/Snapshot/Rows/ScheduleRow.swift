@@ -1,0 +1,112 @@
+/// The bytes of a schedule: the edges of its intervals, as differences from the edge before. A periodic run needs the
+/// differences of one period, or only a number, if it goes on with the hours of the periodic run before it.
+///
+/// A schedule without a periodic run begins with the number of edges plus 1, which is not 0, the mark of a condition
+/// without a schedule; one with a periodic run begins with the negative number of edges. Each run then begins with the
+/// number of differences in a period, with 0 if it is not periodic, or with the negative number of differences by which
+/// it goes on later in the period before it, minus 1. The number of edges of the run follows, then the differences.
+extension Schedule {
+  @_optimize(size)
+  func encode(to writer: inout ByteWriter) {
+    let isPeriodic = runs.runs.contains { $0.period > 0 }
+    writer.putNumber(Int64(isPeriodic ? -runs.count : runs.count + 1))
+    writer.putNumber(end)
+    var last: Int64 = 0
+    var before: ContiguousArray<Int64> = []
+    for (number, run) in runs.runs.enumerated() {
+      let count = runs.count(of: number)
+      if isPeriodic {
+        let differences = runs.differences(of: number)
+        let turn = run.period > 0 ? Self.turn(of: differences, in: before) : nil
+        writer.putNumber(Int64(turn.map { -1 - $0 } ?? differences.count))
+        writer.putNumber(Int64(count))
+        if run.period > 0 {
+          writer.putNumber(run.start - last)
+          if turn == nil { for difference in differences { writer.putNumber(difference) } }
+          before = differences
+          last = runs[run.first + count - 1]
+          continue
+        }
+      }
+      for index in run.first..<(run.first + count) {
+        writer.putNumber(runs[index] - last)
+        last = runs[index]
+      }
+    }
+  }
+
+  /// Returns by how many places periodic differences are later in their period than other ones, or `nil` if they differ.
+  @_optimize(size)
+  private static func turn(of differences: ContiguousArray<Int64>, in before: ContiguousArray<Int64>) -> Int? {
+    guard differences.count == before.count else { return nil }
+    return before.indices.first { turn in
+      differences.indices.allSatisfy { differences[$0] == before[($0 + turn) % before.count] }
+    }
+  }
+
+  /// Reads a schedule; `nil` for a condition without a schedule.
+  @_optimize(size)
+  static func read(from reader: inout ByteReader) throws(Damage) -> Schedule? {
+    let mark = try reader.takeSigned()
+    guard mark != 0 else { return nil }
+    let count = mark > 0 ? mark - 1 : -max(mark, -.max)
+    guard count % 2 == 0, count <= 2 * mostIntervals else { throw Damage("a schedule has \(count) edges") }
+    let end = try reader.takeSigned()
+    var edges: ContiguousArray<Int64> = []
+    edges.reserveCapacity(Int(count))
+    var last: Int64 = 0
+    var before: ContiguousArray<Int64> = []
+    while edges.count < count {
+      let head = mark > 0 ? 0 : try reader.takeSigned()
+      let length = mark > 0 ? count : try reader.takeSigned()
+      guard 1...(count - Int64(edges.count)) ~= length, -Int64(before.count)...Int64(EdgeRuns.mostWidth) ~= head else {
+        throw Damage("a run of a schedule has \(length) edges, and the head \(head)")
+      }
+      if head == 0 {
+        for _ in 0..<length {
+          last &+= try reader.takeSigned()
+          edges.append(last)
+        }
+        continue
+      }
+      last &+= try reader.takeSigned()
+      if head > 0 {
+        before.removeAll(keepingCapacity: true)
+        for _ in 0..<head { before.append(try reader.takeSigned()) }
+      } else {
+        before = before.turned(by: Int(-1 - head))
+      }
+      edges.append(last)
+      for index in 1..<Int(length) {
+        last &+= before[(index - 1) % before.count]
+        edges.append(last)
+      }
+    }
+    do throws(MonitorError) {
+      return try .checked(edges, until: end == .max ? nil : end)
+    } catch { throw Damage("the schedule of a condition is invalid") }
+  }
+}
+
+extension EdgeRuns {
+  /// The times from each edge of a period of a run to the next one, in microseconds; empty if the run is not periodic.
+  fileprivate func differences(of number: Int) -> ContiguousArray<Int64> {
+    let run = runs[number]
+    var differences: ContiguousArray<Int64> = []
+    guard run.period > 0 else { return differences }
+    for index in 0..<run.width {
+      let next = index + 1 < run.width ? offsets[run.place + index + 1] : run.period
+      differences.append(next - offsets[run.place + index])
+    }
+    return differences
+  }
+}
+
+extension ContiguousArray<Int64> {
+  /// Returns the elements in another order, with the one at a place first.
+  fileprivate func turned(by place: Int) -> ContiguousArray<Int64> {
+    var result: ContiguousArray<Int64> = []
+    for index in indices { result.append(self[(index + place) % count]) }
+    return result
+  }
+}
