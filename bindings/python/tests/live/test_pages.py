@@ -25,13 +25,13 @@ from fencepost import (
     Beacon,
     Circle,
     Corridor,
-    Fix,
     Fleet,
     Monitor,
     Notify,
     Polygon,
     Rule,
     Schedule,
+    State,
     Timing,
     TransitionPolicy,
     Zones,
@@ -43,9 +43,9 @@ from fencepost._live.page import headers_of
 from fencepost._live.page_access import Access, host_of, is_loopback, read_token
 from fencepost._live.page_stream import GZIP_HEADER, Messages
 from fencepost._live.service import Service
-from fencepost._live.shown import followed
+from fencepost._live.shown import ShownMonitor, followed
 from fencepost._live.tiles import read_tiles
-from fencepost._live.view import View, _add_hours
+from fencepost._live.view import BETWEEN_STATES, REST, View, _add_hours
 from fencepost.live import Follower
 
 
@@ -260,6 +260,35 @@ def test_the_page_of_a_monitor_shows_its_rules() -> None:
     assert view.beat() is not None and view.since(found["version"]) is None
 
 
+def test_a_monitor_is_inside_since_its_entry() -> None:
+    """The time is that of the entry, also if the event is not acknowledged, repeats follow, or the view starts later. A
+    replaced place has no time until its next event."""
+    monitor = Monitor()
+    monitor.add(Circle(0, 0, 500), "often", policy=EXACT, timing=Timing(repeat_every=60))
+    watched = Watched(monitor, ahead=None, lag=0.0)
+    view = View(followed(watched.watch), dict)
+    watched.watch.observer = view
+
+    def inside(of: View) -> dict[str, int | None]:
+        of._drawn_at, of.is_outdated = -1.0, True
+        of.beat()
+        found = of.since(0)
+        assert found is not None
+        return dict(found["devices"]["device"]["inside"])
+
+    watched.feed()
+    entry = round((START + watched.clock.now) * 1e6)
+    watched.feed(passes=200)
+    assert len(watched.seen) > 3 and inside(view) == {"often": entry, "office": entry}
+    monitor.add(Circle(0, 0, 400), "often", policy=TransitionPolicy(notify=Notify(0)))
+    watched.feed(passes=60)
+    assert inside(view) == {"often": None, "office": entry}
+    assert inside(View(followed(watched.watch), dict)) == {"often": None, "office": entry}
+    watched.feed(longitude=1.0)
+    watched.feed(longitude=1.0, passes=60)
+    assert inside(view) == {}
+
+
 def test_a_view_that_starts_later_knows_the_part_that_decided_last(tmp_path: Path) -> None:
     watched = ruled()
     watched.feed(longitude=0.001)
@@ -283,6 +312,7 @@ def test_changed_rules_have_new_numbers_and_states() -> None:
     watched.monitor.add(Rule.none("gate house"), "away", policy=EXACT)
     watched.watch.look_again()
     watched.feed(longitude=0.001)
+    view._drawn_at = time.monotonic() + LONGEST
     same = read(view, whole["version"])
     assert "rules" not in same, "the shapes are computed at most once a second"
     assert len(same["devices"]["device"]["states"]) == len(whole["rules"]["names"])
@@ -305,6 +335,65 @@ def test_a_page_without_rules_costs_no_looks() -> None:
     assert whole["rules"] == {"names": [], "kinds": [], "parts": []} and "states" not in whole["devices"]["a"]
 
 
+def test_the_counters_of_a_monitor_are_those_of_a_fleet() -> None:
+    one, many = Watched(ahead=None), FleetWatched(policy=EXACT)
+    before = counters_of(one.watch, lambda: 0, 0.0)
+    assert (before["devices"], before["places"], before["messages"], before["events"]) == (0, 1, 0, 0)
+    one.feed()
+    one.feed(late=5)
+    many.feed("a", 0)
+    found, other = (counters_of(each.watch, lambda: 3, 0.0) for each in (one, many))
+    assert set(found) == set(other)
+    assert (found["devices"], found["messages"], found["fixes_accepted"], found["fixes_late"]) == (1, 2, 1, 1)
+    assert (found["events"], found["reconnects"], found["events_waiting"]) == (1, 3, 0)
+
+
+def test_a_part_that_was_replaced_decides_without_a_name() -> None:
+    """An event names a generation. If its part was replaced before the page has the event, there is no name, and the
+    conditions are listed only once for it."""
+    watched = ruled()
+    shown = followed(watched.watch)
+    listed: list[int] = []
+
+    def definitions() -> Any:
+        listed.append(len(listed))
+        return ShownMonitor.definitions(shown)  # type: ignore[arg-type]
+
+    shown.definitions = definitions  # type: ignore[method-assign]
+    view = View(shown, dict)
+    watched.watch.observer = view
+    generation = watched.monitor["gate house"].generation
+    watched.monitor.remove("gate house")
+    watched.monitor.add(Circle(0, 0.001, 100), "gate house", policy=EXACT)
+    assert [view._decider(each) for each in (generation, generation, None)] == ["gate house", "gate house", None]
+    view.is_outdated, view._drawn_at = True, -1.0
+    view.beat()
+    assert len(listed) == 2
+    assert [view._decider(generation) for _ in range(3)] == [None] * 3 and len(listed) == 3
+
+
+def test_slow_looks_leave_time_for_the_watch() -> None:
+    """The pause after a look grows with the duration of the look."""
+    watched = ruled()
+    shown = followed(watched.watch)
+    view = View(shown, dict)
+    watched.watch.observer = view
+    watched.feed(longitude=0.001)
+    assert (view.beat() or 0) >= BETWEEN_STATES
+    state = shown.state
+
+    def slow(device: str, identifier: str) -> State:
+        time.sleep(0.01)
+        return state(device, identifier)
+
+    shown.state = slow  # type: ignore[method-assign]
+    watched.feed(longitude=0.003)
+    view._states_at = -1.0
+    names = len(read(view)["rules"]["names"])
+    left = view.beat()
+    assert left is not None and left > 0.5 * REST * 0.01 * (names - 1), "one part has no condition"
+
+
 def test_a_rule_of_a_thousand_parts_is_looked_at_in_turns() -> None:
     """A look has a limit of time; the devices that are left follow in the next look."""
 
@@ -324,10 +413,16 @@ def test_a_rule_of_a_thousand_parts_is_looked_at_in_turns() -> None:
         def inside(self, device: str) -> list[tuple[str, int | None]]:
             return []
 
-        def explain(self, device: str, identifier: str) -> Any:
+        def happened(self, event: Any) -> None:
+            pass
+
+        def explain(self, device: str, identifier: str) -> None:
+            return None
+
+        def state(self, device: str, identifier: str) -> State:
             looked.append(device)
             time.sleep(0.001)
-            return explained[self.clocks[device] % 2]
+            return (State.UNSATISFIED, State.SATISFIED)[self.clocks[device] % 2]
 
         def clock(self, device: str) -> int:
             return self.clocks[device]
@@ -336,13 +431,6 @@ def test_a_rule_of_a_thousand_parts_is_looked_at_in_turns() -> None:
             return None
 
     looked: list[str] = []
-    explained = []
-    for longitude in (1.0, 0.0):
-        monitor = Monitor()
-        monitor.add(Circle(0, 0, 9), "r", policy=EXACT)
-        monitor.feed(Fix(0, longitude, time=0))
-        explained.append(monitor.explain("r"))
-    assert [str(each.observed) for each in explained] == ["unsatisfied", "satisfied"]
     view = View(Many(), dict)
     turns = 0
     while len(looked) < 300:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 from .._fleet.fleet import Fleet
 from .._monitor.monitor import Monitor
 from .._native import FencepostError
-from .._values.conditions import is_rule
 from .._values.definitions import Definition
-from .._values.enums import State
+from .._values.enums import Cause, State
+from .._values.events import Event
 from .._values.explanation import Explanation
 from .._values.records import Record
 from .live_event import ONE_DEVICE
@@ -34,8 +34,14 @@ class Shown(Protocol):
         """The conditions that a device is inside of, each with the time of its entry in microseconds, or None. Rules
         may be among them."""
 
+    def happened(self, event: Event) -> None:
+        """Called with each event before :meth:`inside`."""
+
     def explain(self, device: str, identifier: str) -> Explanation | None:
         """Explains the state of a condition."""
+
+    def state(self, device: str, identifier: str) -> State:
+        """The observed state of a condition, which needs less work than :meth:`explain`."""
 
     def clock(self, device: str) -> int | None:
         """The clock of a device. The states of a device change only with its clock, or with the conditions."""
@@ -70,11 +76,20 @@ class ShownFleet:
             return []
         return [(row[0], row[3]) for row in rows if not self._is_others(row[0], device)]
 
+    def happened(self, event: Event) -> None:
+        pass
+
     def explain(self, device: str, identifier: str) -> Explanation | None:
         try:
             return self._fleet[device].explain(identifier)
         except FencepostError:
             return None
+
+    def state(self, device: str, identifier: str) -> State:
+        try:
+            return self._fleet[device].state(identifier)
+        except FencepostError:
+            return State.UNKNOWN
 
     def clock(self, device: str) -> int | None:
         try:
@@ -96,29 +111,45 @@ class ShownMonitor:
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
+        # The generation of each condition that was entered, and the time of the event. Reading the records of all
+        # conditions for each event would take too long.
+        self._entered: dict[str, tuple[int, int | None]] = {}
 
     def devices(self) -> Iterable[str]:
         return () if self._monitor.clock_us is None else (ONE_DEVICE,)
 
     def definitions(self) -> list[Definition | Record]:
-        return list(self._monitor.records())
+        records = self._monitor.records()
+        known, self._entered = self._entered, {}
+        for record in records:
+            event, entered = record.last_event, known.get(record.identifier)
+            if entered is not None and entered[0] == record.generation:
+                self._entered[record.identifier] = entered
+            elif event.sequence and event.state is State.SATISFIED:
+                self._entered[record.identifier] = record.generation, event.date_us
+        return list(records)
 
     def inside(self, device: str) -> list[tuple[str, int | None]]:
-        found: list[tuple[str, int | None]] = []
-        for identifier in self._monitor.identifiers_in_state(State.SATISFIED):
-            record = self._monitor.record(identifier)
-            if record is None or is_rule(record.condition):
-                continue
-            event = record.last_event
-            # The last event of a silent part, or an event that is still pending, is not the event of the entry.
-            found.append((identifier, event.date_us if event.sequence and event.state is State.SATISFIED else None))
-        return found
+        found = self._monitor.identifiers_in_state(State.SATISFIED)
+        return [(identifier, self._entered.get(identifier, (0, None))[1]) for identifier in found]
+
+    def happened(self, event: Event) -> None:
+        if event.state is not State.SATISFIED:
+            self._entered.pop(event.identifier, None)
+        elif event.cause is not Cause.REPEAT or event.identifier not in self._entered:
+            self._entered[event.identifier] = event.generation, event.date_us
 
     def explain(self, device: str, identifier: str) -> Explanation | None:
         try:
             return self._monitor.explain(identifier)
         except FencepostError:
             return None
+
+    def state(self, device: str, identifier: str) -> State:
+        try:
+            return self._monitor.state(identifier)
+        except FencepostError:
+            return State.UNKNOWN
 
     def clock(self, device: str) -> int | None:
         return self._monitor.clock_us

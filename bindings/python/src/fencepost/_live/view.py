@@ -31,9 +31,12 @@ MOST_HOURS = 60
 """The largest number of intervals of a schedule that the page knows; it gets the next ones once a day."""
 DAY = 86_400.0
 BETWEEN_STATES = 0.5
-"""The seconds between two looks at the states of rules and their parts."""
+"""The least number of seconds between two looks at the states of rules and their parts."""
 STATES_S = 0.02
-"""The longest time of one such look, in seconds; the next look continues with the next device."""
+"""After this many seconds, such a look does not continue with another device; the next look does."""
+REST = 20
+"""The time between two looks is at least this many times the duration of a look, so that many parts do not stop the
+watch."""
 MOST_VERTICES = 400
 """Maximum number of vertices of a drawn line; longer lines are thinned."""
 _FIX, _ELLIPSE = 4, 7
@@ -83,7 +86,7 @@ class View:
         self._devices: OrderedDict[str, _Shown] = OrderedDict()
         self._events: deque[tuple[int, dict[str, Any]]] = deque(maxlen=EVENTS)
         self._keys: deque[tuple[Any, ...]] = deque(maxlen=EVENTS)
-        self._generations: dict[int, str] = {}
+        self._generations: dict[int, str | None] = {}
         self._places, self._rules = self._drawn()
         self._places_version = 1
         self.is_outdated, self._drawn_at = False, time.monotonic()
@@ -106,6 +109,7 @@ class View:
     def happened(self, handed: LiveEvent | EventOfOne) -> None:
         """Records an event; an event that is delivered again is not recorded twice."""
         event, key = handed.event, key_of(handed)
+        self._shown_by.happened(event)
         inside, decider = self._inside(handed.device), self._decider(event.decided_by)
         shown_event = json.loads(handed.to_json()) | {"device": handed.device, "why": self._why(handed)}
         if decider is not None:
@@ -157,9 +161,8 @@ class View:
         if not self._rules:
             return None
         now = time.monotonic()
-        if (left := self._states_at + BETWEEN_STATES - now) > 0:
+        if (left := self._states_at - now) > 0:
             return left
-        self._states_at = now
         if not self._unseen:
             self._unseen.extend(self._devices)
         while self._unseen and time.monotonic() < now + STATES_S:
@@ -167,14 +170,17 @@ class View:
             of = self._shown_by.clock(device), self._places_version
             if (shown := self._devices.get(device)) is None or shown.states_of == of:
                 continue
-            states = self._rules.states(lambda name, device=device: self._shown_by.explain(device, name))  # type: ignore[misc]
+            states = self._rules.states(self._shown_by, device)
             inside = self._inside(device)
             with self._lock:
                 shown.states_of = of
                 if (shown.states, shown.inside) != (states, inside):
                     self._shown(device)
                     shown.states, shown.inside = states, inside
-        return BETWEEN_STATES
+        end = time.monotonic()
+        pause = max(BETWEEN_STATES, REST * (end - now))
+        self._states_at = end + pause
+        return pause
 
     def forgotten(self, devices: Iterable[str]) -> None:
         """Called when devices are no longer followed."""
@@ -204,7 +210,9 @@ class View:
             return None
         if generation not in self._generations:
             self._generations = {each.generation: each.identifier for each in self._shown_by.definitions()}
-        return self._generations.get(generation)
+            # Do not list all conditions again for each event of a part that no longer exists.
+            self._generations.setdefault(generation, None)
+        return self._generations[generation]
 
     def _last_deciders(self, device: str) -> dict[str, str]:
         found = {rule: self._decider(self._shown_by.last_decider(device, rule)) for rule in self._rules}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from .._log.report_rules import form, kind
 from .._log.rule_states import INACTIVE, SATISFIED, UNKNOWN, UNSATISFIED
 from .._values.definitions import Definition
 from .._values.enums import Reason, State
-from .._values.explanation import Explanation
 from .._values.records import Record
 from .._values.rules import Rule
+from .shown import Shown
 
 _NUMBERS = {State.UNSATISFIED: UNSATISFIED, State.SATISFIED: SATISFIED}
 
@@ -27,7 +27,10 @@ class ViewedRules:
     """
 
     def __init__(self, definitions: Iterable[Definition | Record]) -> None:
-        table = {each.identifier: each.condition for each in definitions}
+        listed = list(definitions)
+        table = {each.identifier: each.condition for each in listed}
+        # Only conditions with a timing can be inactive.
+        self._timed = {each.identifier for each in listed if each.timing is not None}
         rules = {name: condition for name, condition in table.items() if isinstance(condition, Rule)}
         self.names = list(dict.fromkeys([*rules, *(part for rule in rules.values() for part in rule.parts)]))
         self._table, self._rules = table, rules
@@ -53,17 +56,20 @@ class ViewedRules:
         parts = [[self._numbers[part] for part in rule.parts] for rule in self._rules.values()]
         return {"names": self.names, "kinds": kinds, "parts": parts}
 
-    def states(self, explain: Callable[[str], Explanation | None]) -> str:
-        """The states of the rules and parts, in the order of :attr:`names`; each is a digit (see
+    def states(self, shown: Shown, device: str) -> str:
+        """The states of the rules and parts for a device, in the order of :attr:`names`; each is a digit (see
         :mod:`fencepost._log.rule_states`)."""
-        return "".join(str(_state(explain(name)) if name in self._table else UNKNOWN) for name in self.names)
+        return "".join(str(self._state(shown, device, name)) for name in self.names)
+
+    def _state(self, shown: Shown, device: str, name: str) -> int:
+        if name not in self._table:
+            return UNKNOWN
+        if name in self._timed:
+            explanation = shown.explain(device, name)
+            if explanation is not None and explanation.reason is Reason.INACTIVE:
+                return INACTIVE
+        return _NUMBERS.get(shown.state(device, name), UNKNOWN)
 
     def decided(self, deciders: dict[str, str]) -> list[tuple[int, str]]:
         """The number of each rule with the part that decided its last event."""
         return [(self._numbers[rule], part) for rule, part in deciders.items() if rule in self._rules]
-
-
-def _state(explanation: Explanation | None) -> int:
-    if explanation is None:
-        return UNKNOWN
-    return INACTIVE if explanation.reason is Reason.INACTIVE else _NUMBERS.get(explanation.observed, UNKNOWN)
