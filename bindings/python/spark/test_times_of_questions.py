@@ -82,6 +82,20 @@ def test_times_out_of_range_are_skipped(spark: Any) -> None:
     ]  # fmt: skip
 
 
+def test_columns_with_odd_names(spark: Any) -> None:
+    """Names with dots, backticks and spaces, and names that this package uses inside."""
+    names = ["lat", "lon", "at.time", "x`y", "c0", "a b"]
+    frame = spark.createDataFrame(
+        [(0.0, 0.0, NOW * SECOND, 1, 2, 3)], "a double, b double, c long, d int, e int, f int"
+    )
+    found = fencepost_spark.containing(frame.toDF(*names), shop(), time="at.time", distances=True)
+    assert found.columns == [*names, "identifier", "distance"]
+    assert [tuple(row)[:7] for row in found.collect()] == [
+        (0.0, 0.0, NOW * SECOND, 1, 2, 3, "shop"),
+        (0.0, 0.0, NOW * SECOND, 1, 2, 3, "always"),
+    ]
+
+
 def test_a_stream_counts_bad_times(spark: Any, tmp_path: Path) -> None:
     points = tmp_path / "points"
     points.mkdir()

@@ -70,12 +70,15 @@ def join_frame(frame: Any, conditions: Zones, given: Mapping[str, str], distance
     schema = require("pyspark.sql.types", "spark").StructType(list(frame.schema.fields))
     for name, kind in added.items():
         schema = schema.add(name, kind)
-    is_point = _is_point(frame, names)
+    # Spark's mapInArrow cannot find a column whose name contains a dot or a backtick.
+    points = frame.toDF(*(f"c{index}" for index in range(len(frame.columns))))
+    places = {what: f"c{frame.columns.index(name)}" for what, name in names.items()}
+    is_point = _is_point(points, places)
     if frame.isStreaming:
         f = columns.functions()
-        frame = frame.observe(metrics, f.count(f.lit(1)).alias("rows"), f.count_if(~is_point).alias("unusable"))
-    points = frame.where(is_point)
-    return points.mapInArrow(joined(ship(frame, conditions), names, distances), schema)
+        points = points.observe(metrics, f.count(f.lit(1)).alias("rows"), f.count_if(~is_point).alias("unusable"))
+    labels = [*frame.columns, *added]
+    return points.where(is_point).mapInArrow(joined(ship(frame, conditions), places, labels, distances), schema)
 
 
 def _is_point(frame: Any, names: Mapping[str, str]) -> Any:
@@ -91,9 +94,9 @@ def _is_point(frame: Any, names: Mapping[str, str]) -> Any:
     return found
 
 
-def joined(table: str, names: Mapping[str, str], distances: bool) -> Mapped:
+def joined(table: str, names: Mapping[str, str], labels: list[str], distances: bool) -> Mapped:
     """Returns a function that joins each row with the conditions that contain its point. `names` contains the columns
-    of the points, their heights and their times."""
+    of the points, their heights and their times, and `labels` the names of all columns of the result."""
 
     def run(batches: Batches) -> Batches:
         from .arrow import pyarrow
@@ -110,10 +113,8 @@ def joined(table: str, names: Mapping[str, str], distances: bool) -> Mapped:
             pairs = matches.columns()
             taken = batch.take(pyarrow.array(pairs["point"], pyarrow.int64()))
             arrays = [*taken.columns, pyarrow.array(pairs["identifier"], pyarrow.string())]
-            labels = [*batch.schema.names, "identifier"]
             if distances:
                 arrays.append(pyarrow.array(pairs["distance"], pyarrow.float64()))
-                labels.append("distance")
             yield pyarrow.record_batch(arrays, labels)
 
     return run
