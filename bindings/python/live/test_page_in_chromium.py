@@ -63,12 +63,20 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
 class Served:
     """A watch with a page. The watch reads lines that the test writes."""
 
-    def __init__(self, folder: Path, stack: ExitStack, *arguments: str | Path, host: str = "127.0.0.1") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        stack: ExitStack,
+        *arguments: str | Path,
+        host: str = "127.0.0.1",
+        by: str | None = "device",
+    ) -> None:
         places = folder / "conditions.geojson"
         if not places.exists():
             conditions(folder, office=0.0)
         self.said_file = folder / "said"
-        command = [sys.executable, "-m", "fencepost", "watch", "--source", "-", "--by", "device", "--any-time"]
+        command = [sys.executable, "-m", "fencepost", "watch", "--source", "-", "--any-time"]
+        command += [] if by is None else ["--by", by]
         command += [
             "--conditions",
             str(places),
@@ -479,4 +487,66 @@ def test_places_outside_their_hours_and_repeats(browser: Any, tmp_path: Path, st
         return [found, map.labels.map((each) => each.name)];"""
     )
     assert dashes[0] == ["4,4"] and "outside its hours, shut" in dashes[1], dashes
+    assert complaints(browser) == []
+
+
+def test_rules_with_hostile_names(browser: Any, tmp_path: Path, stack: ExitStack) -> None:
+    """The page of one device lists each rule with its state, its parts and the part that decided; no name is read as
+    markup."""
+    image, override = "<img src=x onerror=document.title=1>", "\u202e</script>"
+
+    def feature(name: str, longitude: float | None, **properties: Any) -> dict[str, Any]:
+        geometry = None if longitude is None else {"type": "Point", "coordinates": [longitude, 0]}
+        own = {"policy": "exact"} | ({} if longitude is None else {"radius": 200}) | properties
+        return {"type": "Feature", "id": name, "geometry": geometry, "properties": own}
+
+    features = [
+        feature(image, 0.0),
+        feature("__proto__", 0.001),
+        feature(override, None, rule={"all": [image, "__proto__"]}),
+        feature("outer", None, rule={"any": [override, "not there"]}),
+    ]
+    (tmp_path / "conditions.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    served = Served(tmp_path, stack, by=None)
+    served.feed(*({**fix("", second, longitude), "device": None} for second, longitude in ((0, -0.001), (10, 0.0))))
+    opened(browser, served.url)
+    until(lambda: "decided by" in text(browser, "#events"), "the event", served.state)
+    assert f"device\u2069 satisfies \u2068{override}\u2069, decided by \u2068__proto__\u2069" in text(
+        browser, "#events"
+    )
+    assert f"decided by \u2068{override}\u2069" in text(browser, "#last"), "the outer rule comes last"
+    row = "[...row.cells].map((cell) => cell.textContent)"
+    cells = f"return [...document.querySelectorAll('#rules tbody tr')].map((row) => {row})"
+    until(lambda: "satisfied" in str(browser.execute_script(cells)), "the states", served.state)
+    assert browser.execute_script(cells) == [
+        ["▾ outer", f"● satisfied, by \u2068{override}\u2069", "any of 2"],
+        [f"▾ {override}", "● satisfied, by \u2068__proto__\u2069", "all of 2"],
+        [image, "● satisfied", "circle"],
+        ["__proto__", "● satisfied", "circle"],
+        ["not there", "● unknown", "not in the conditions"],
+    ]
+    assert "(1)" not in text(browser, "#rules-head") and "(2)" in text(browser, "#rules-part")
+    assert "outer" not in text(browser, "#devices"), "a device is not inside a rule"
+    served.feed({**fix("", 20, 0.5), "device": None})
+    until(lambda: "unsatisfied" in str(browser.execute_script(cells)), "the other states", served.state)
+    found = browser.execute_script(cells)
+    assert found[0][1] == "● unknown", "without the missing part, the outer rule is unknown, and no event says so"
+    assert found[1][1].startswith("● unsatisfied, by ") and found[2][1] == "● unsatisfied"
+    # Only the keyboard: fold the inner rule, then the outer one.
+    for expected, number in ((3, 1), (1, 0)):
+        button = browser.find_elements(By.CSS_SELECTOR, "#rules tr.rule button")[number]
+        browser.execute_script("arguments[0].focus()", button)
+        browser.switch_to.active_element.send_keys(Keys.ENTER)
+        assert len(browser.execute_script(cells)) == expected
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    assert len(browser.execute_script(cells)) == 3, "the inner rule is still folded"
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    for scheme, size in LOOKS:
+        look(browser, scheme, size)
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= size[0]
+        beyond = "const box = byId('rules'); return box.scrollWidth - box.clientWidth"
+        assert browser.execute_script(beyond) == 0, (scheme, size)
+        browser.save_screenshot(str(SCREENSHOTS / f"page-rules-{scheme}-{size[0]}.png"))
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert browser.title == "Fencepost" and not browser.find_elements(By.CSS_SELECTOR, "main img")
     assert complaints(browser) == []

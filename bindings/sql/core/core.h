@@ -244,10 +244,12 @@ void fp_set_beside(const fp_beside *beside, fencepost_fix_columns *out);
 
 /*
  * Finds the places that contain a point. A limit of altitude whose height is not known is ignored.
+ * @param time_us  FENCEPOST_TIME_UNSET: the hours of the places are ignored. Otherwise, a place contains a point only
+ *                 in its hours.
  * @return The status of fencepost_conditions_containing().
  */
 fencepost_status fp_containing_at(const fp_places *places, double latitude, double longitude, const fp_height *height,
-                                  uint64_t *out_generations, double *out_distances_m, size_t capacity,
+                                  int64_t time_us, uint64_t *out_generations, double *out_distances_m, size_t capacity,
                                   size_t *out_count, fencepost_error *error);
 
 /* Computes the probability that the true position is inside a shape: with the error ellipse if there is one, otherwise

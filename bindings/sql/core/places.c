@@ -418,9 +418,9 @@ fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *opt
 }
 
 fencepost_status fp_containing_at(const fp_places *places, double latitude, double longitude, const fp_height *height,
-                                  uint64_t *out_generations, double *out_distances_m, size_t capacity,
+                                  int64_t time_us, uint64_t *out_generations, double *out_distances_m, size_t capacity,
                                   size_t *out_count, fencepost_error *error) {
-  if (isnan(height->altitude_m))
+  if (isnan(height->altitude_m) && time_us == FENCEPOST_TIME_UNSET)
     return fencepost_conditions_containing(places->table, latitude, longitude, out_generations, out_distances_m,
                                            capacity, out_count, error);
   int64_t offsets[2];
@@ -430,6 +430,7 @@ fencepost_status fp_containing_at(const fp_places *places, double latitude, doub
   point.altitudes_m = &height->altitude_m;
   point.geoid_heights_m = &height->geoid_m;
   point.ground_heights_m = &height->ground_m;
+  point.times_us = &time_us;
   return fencepost_conditions_containing_columns(places->table, &point, 1, offsets, out_generations, out_distances_m,
                                                  capacity, out_count, error);
 }

@@ -167,7 +167,8 @@ static void doubted_fixes(duckdb_function_info info, duckdb_data_chunk input, du
 typedef struct question {
   idx_t rows[2048];
   double latitudes[2048], longitudes[2048], altitudes[2048], geoid_heights[2048], ground_heights[2048];
-  bool has_heights;
+  int64_t times[2048];
+  bool has_heights, has_times;
   int64_t offsets[2049];
   size_t count;
   uint64_t *generations;
@@ -197,6 +198,7 @@ static bool ask_containing(const fp_places *places, question *question, duckdb_v
     points.geoid_heights_m = question->geoid_heights;
     points.ground_heights_m = question->ground_heights;
   }
+  if (question->has_times) points.times_us = question->times;
   size_t size = 0;
   if (!reserve(question, 8192, message)) return false;
   while (true) {
@@ -250,21 +252,24 @@ static bool ask_nearest(const fp_places *places, question *question, size_t near
   return true;
 }
 
-/* The arguments are (places, latitude, longitude [, k]) or (places, latitude, longitude, altitude, geoid_height,
-   ground_height), where a height may be NULL: one query answers consecutive rows with the same places. */
+/* The arguments are (places, latitude, longitude, k) of fp_nearest and (places, latitude, longitude [, altitude,
+   geoid_height, ground_height] [, time]) of fp_containing, where heights and times may be NULL: one query answers
+   consecutive rows with the same places. */
 static double double_or_nan(fp_column column, idx_t row) {
   return fp_is_null(column, row) ? NAN : fp_double(column, row);
 }
 
-static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output, const char *name) {
+static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output, const char *name,
+                      bool is_nearest) {
   idx_t count = duckdb_data_chunk_get_size(input), columns_count = duckdb_data_chunk_get_column_count(input);
-  fp_column columns[6];
+  bool has_heights = columns_count >= 6, has_times = !is_nearest && (columns_count == 4 || columns_count == 7);
+  fp_column columns[7];
   for (idx_t i = 0; i < columns_count; i++) columns[i] = fp_column_of(input, i);
   fp_message message;
   question *question = calloc(1, sizeof *question);
   fp_places *places = NULL;
   bool good = (question != NULL || fp_no_memory(&message)) && fp_headroom(1 << 20, &message);
-  if (good) question->has_heights = columns_count == 6;
+  if (good) question->has_heights = has_heights, question->has_times = has_times;
   for (idx_t row = 0; good && row < count;) {
     const char *bytes = NULL;
     size_t size = 0;
@@ -272,7 +277,7 @@ static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb
     question->count = 0;
     for (; row < count && question->count < 2048; row++) {
       bool is_null = false;
-      for (idx_t i = 0; i < (columns_count == 4 ? 4u : 3u); i++) is_null |= fp_is_null(columns[i], row);
+      for (idx_t i = 0; i < (is_nearest ? 4u : 3u); i++) is_null |= fp_is_null(columns[i], row);
       if (is_null) {
         fp_set_null(output, row);
         ((duckdb_list_entry *)duckdb_vector_get_data(output))[row] = (duckdb_list_entry){0, 0};
@@ -280,11 +285,15 @@ static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb
       }
       size_t own_size;
       const char *own = fp_bytes(columns[0], row, &own_size);
-      int64_t own_nearest = columns_count == 4 ? fp_int64(columns[3], row) : 0;
+      int64_t own_nearest = is_nearest ? fp_int64(columns[3], row) : 0;
       if (question->count > 0 && (own != bytes || own_size != size || own_nearest != nearest)) break;
       bytes = own, size = own_size, nearest = own_nearest;
       question->rows[question->count] = row;
-      if (columns_count == 6) {
+      if (has_times) {
+        fp_column times = columns[columns_count - 1];
+        question->times[question->count] = fp_is_null(times, row) ? FENCEPOST_TIME_UNSET : fp_int64(times, row);
+      }
+      if (has_heights) {
         question->altitudes[question->count] = double_or_nan(columns[3], row);
         question->geoid_heights[question->count] = double_or_nan(columns[4], row);
         question->ground_heights[question->count] = double_or_nan(columns[5], row);
@@ -297,11 +306,10 @@ static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb
       fp_places_release(places);
       places = fp_places_get(bytes, size, NULL, &message);
     }
-    if (columns_count == 4 && nearest < 1)
-      good = fp_fail(&message, "k is %lld; must be at least 1", (long long)nearest);
+    if (is_nearest && nearest < 1) good = fp_fail(&message, "k is %lld; must be at least 1", (long long)nearest);
     good = good && places != NULL &&
-           (columns_count == 4 ? ask_nearest(places, question, (size_t)nearest, output, &message)
-                               : ask_containing(places, question, output, &message));
+           (is_nearest ? ask_nearest(places, question, (size_t)nearest, output, &message)
+                       : ask_containing(places, question, output, &message));
   }
   fp_places_release(places);
   if (question != NULL) {
@@ -313,11 +321,11 @@ static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb
 }
 
 static void containing(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-  of_places(info, input, output, "fp_containing");
+  of_places(info, input, output, "fp_containing", false);
 }
 
 static void nearest(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-  of_places(info, input, output, "fp_nearest");
+  of_places(info, input, output, "fp_nearest", true);
 }
 
 /* Adds an overload. `types` ends with DUCKDB_TYPE_INVALID; the function takes ownership of `result`. */
@@ -383,6 +391,11 @@ bool fp_register_scalars(duckdb_connection connection) {
       case 4:
         good = add(set, names[i], TYPES(B, D, D), fp_list_of(V), containing) &&
                add(set, names[i], TYPES(B, D, D, D, D, D), fp_list_of(V), containing);
+        for (int zoned = 0; zoned < 2 && good; zoned++) {
+          const duckdb_type t = zoned ? DUCKDB_TYPE_TIMESTAMP_TZ : DUCKDB_TYPE_TIMESTAMP;
+          good = add(set, names[i], TYPES(B, D, D, t), fp_list_of(V), containing) &&
+                 add(set, names[i], TYPES(B, D, D, D, D, D, t), fp_list_of(V), containing);
+        }
         break;
       case 5:
         good =

@@ -54,9 +54,10 @@ CREATE AGGREGATE fp_places(id text, latitude float8, longitude float8, radius fl
   SFUNC = fp_places_step, STYPE = internal, FINALFUNC = fp_places_final, PARALLEL = SAFE);
 
 CREATE FUNCTION fp_containing(places bytea, latitude float8, longitude float8, altitude float8 DEFAULT NULL,
-                              geoid_height float8 DEFAULT NULL, ground_height float8 DEFAULT NULL) RETURNS text[]
+                              geoid_height float8 DEFAULT NULL, ground_height float8 DEFAULT NULL,
+                              at_time timestamptz DEFAULT NULL) RETURNS text[]
   AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION fp_containing IS 'the places that contain a position, ordered by identifier';
+COMMENT ON FUNCTION fp_containing IS 'the places that contain a position, and at a time those within their hours, ordered by identifier';
 
 CREATE FUNCTION fp_nearest(places bytea, latitude float8, longitude float8, k integer)
   RETURNS TABLE (place text, distance float8) AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;

@@ -96,7 +96,7 @@ static fp_places *kept_places(FunctionCallInfo fcinfo, Datum value, const char *
 }
 
 /* Returns the identifiers of the places that contain a point, sorted. The arguments are (places, latitude, longitude,
-   altitude, geoid_height, ground_height); the heights may be NULL. */
+   altitude, geoid_height, ground_height, at_time); the heights and the time may be NULL. */
 PG_FUNCTION_INFO_V1(fp_containing);
 Datum fp_containing(PG_FUNCTION_ARGS) {
   uint64_t few[64], *generations = few;
@@ -108,10 +108,17 @@ Datum fp_containing(PG_FUNCTION_ARGS) {
   double *const heights[] = {&height.altitude_m, &height.geoid_m, &height.ground_m};
   for (int i = 0; i < 3; i++)
     if (PG_NARGS() > 3 + i && !PG_ARGISNULL(3 + i)) *heights[i] = PG_GETARG_FLOAT8(3 + i);
+  int64 time_us = FENCEPOST_TIME_UNSET;
+  if (PG_NARGS() > 6 && !PG_ARGISNULL(6)) {
+    TimestampTz at = PG_GETARG_TIMESTAMPTZ(6);
+    if (TIMESTAMP_NOT_FINITE(at))
+      fp_refuse_text("fp_containing", "at_time is infinite; must be in the years 1 to 9999, or NULL for no time");
+    time_us = at + fp_epoch_difference_us;
+  }
   fp_places *places = kept_places(fcinfo, PG_GETARG_DATUM(0), "fp_containing");
   fencepost_status status;
-  while ((status = fp_containing_at(places, PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), &height, generations, NULL,
-                                    capacity, &count, &error)) == FENCEPOST_E_BUFFER_TOO_SMALL) {
+  while ((status = fp_containing_at(places, PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), &height, time_us, generations,
+                                    NULL, capacity, &count, &error)) == FENCEPOST_E_BUFFER_TOO_SMALL) {
     capacity = count;
     generations = palloc(capacity * sizeof *generations);
   }

@@ -1,5 +1,5 @@
-/* Implements fp_containing(places, latitude, longitude [, altitude, geoid_height, ground_height]) and fp_nearest(places, latitude, longitude, k): one row per
-   place. */
+/* Implements fp_containing(places, latitude, longitude [, altitude, geoid_height, ground_height, at_time]) and
+   fp_nearest(places, latitude, longitude, k): one row per place. */
 #include <string.h>
 #include "tables.h"
 
@@ -34,6 +34,25 @@ static bool reserve(cursor *own, size_t capacity) {
   own->distances = distances;
   own->capacity = capacity;
   return true;
+}
+
+/* Reads the argument at_time. There are no options, so a number is always in seconds. */
+static bool read_time(sqlite3_value *value, int64_t *out_us, fp_message *message) {
+  static const char unit[] = "time=s";
+  fp_options seconds;
+  fp_message why;
+  int type = sqlite3_value_type(value);
+  if (type == SQLITE_BLOB)
+    return fp_fail(message, "at_time is a BLOB; must be text (ISO 8601) or a number of seconds since 1970");
+  if (!fp_options_read(unit, sizeof unit - 1, FP_OPTION_TIME, &seconds, message)) return false;
+  if (fp_value_time(value, &seconds, NULL, out_us, &why)) return true;
+  if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
+    return fp_fail(
+        message,
+        "at_time is %.17g, which is outside the years 1 to 9999; a number must be seconds since 1970: divide "
+        "milliseconds by 1000.0",
+        sqlite3_value_double(value));
+  return fp_fail(message, "at_time: %.900s", why.text);
 }
 
 static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc, sqlite3_value **argv) {
@@ -73,15 +92,17 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
     static const char *const names[] = {"altitude", "geoid_height", "ground_height"};
     fp_height height = fp_nothing_beside().height;
     double *const heights[] = {&height.altitude_m, &height.geoid_m, &height.ground_m};
-    for (int i = 0, at = 3; i < 3; i++) {
+    int64_t time_us = FENCEPOST_TIME_UNSET;
+    for (int i = 0, at = 3; i < 4; i++) {
       if (!(number >> (3 + i) & 1)) continue; /* the bits of `number` say which arguments are there */
       sqlite3_value *value = argv[at++];
-      if (sqlite3_value_type(value) != SQLITE_NULL && !fp_value_number(value, names[i], heights[i], &message))
+      if (sqlite3_value_type(value) == SQLITE_NULL) continue;
+      if (!(i < 3 ? fp_value_number(value, names[i], heights[i], &message) : read_time(value, &time_us, &message)))
         return fp_table_fail(base->pVtab, &message);
     }
     if (!reserve(own, 16)) return SQLITE_NOMEM;
     do {
-      status = fp_containing_at(own->places, latitude, longitude, &height, own->generations, own->distances,
+      status = fp_containing_at(own->places, latitude, longitude, &height, time_us, own->generations, own->distances,
                                 own->capacity, &own->count, &error);
       if (status == FENCEPOST_E_BUFFER_TOO_SMALL && !reserve(own, own->count)) return SQLITE_NOMEM;
     } while (status == FENCEPOST_E_BUFFER_TOO_SMALL);
@@ -115,10 +136,10 @@ int fp_register_questions(sqlite3 *db) {
   static fp_function containing = {
       "fp_containing",
       "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, longitude HIDDEN, altitude HIDDEN, "
-      "geoid_height HIDDEN, ground_height HIDDEN)",
+      "geoid_height HIDDEN, ground_height HIDDEN, at_time HIDDEN)", /* not `time`, which the other tables of a join have */
       2,
       3,
-      6,
+      7,
       false};
   static fp_function nearest = {"fp_nearest",
                                 "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, "

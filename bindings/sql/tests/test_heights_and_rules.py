@@ -398,7 +398,7 @@ def test_heights_that_are_no_numbers_are_refused() -> None:
         refused(host, f"SELECT * FROM fp_events('{query}', {PLACES})", f"this one has {count} columns")
     refused(host, f"SELECT * FROM fp_containing({PLACES}, 47.5, 7.5, '9')", "altitude is text")
     refused(host, f"SELECT * FROM fp_containing({PLACES}, 47.5, 7.5, 1, 1, x'00')", "ground_height is a BLOB")
-    refused(host, f"SELECT * FROM fp_containing({PLACES}, 47.5, 7.5, 1, 1, 1, 1)", "too many arguments")
+    refused(host, f"SELECT * FROM fp_containing({PLACES}, 47.5, 7.5, 1, 1, 1, 1, 1)", "too many arguments")
 
 
 # ---------------------------------------------------------------------------------------------- fleets

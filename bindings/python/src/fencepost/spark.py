@@ -256,6 +256,7 @@ def containing(
     altitude: str | None = None,
     geoid_height: str | None = None,
     ground_height: str | None = None,
+    time: str | None = None,
     distances: bool = False,
     metrics: str = "fencepost_points",
 ) -> DataFrame:
@@ -272,6 +273,10 @@ def containing(
             found by the names that :func:`events` knows. A limit whose height is missing, null or NaN is ignored.
         geoid_height: The column of the heights of mean sea level above the ellipsoid, as for :func:`events`.
         ground_height: The column of the heights of the ground above the ellipsoid, as for :func:`events`.
+        time: The column of times: timestamps, or integers that are microseconds since 1970-01-01T00:00:00Z. A condition
+            with a schedule contains a point only in the intervals of the schedule. This column is never found by its
+            name: if it is omitted, schedules are ignored, as in a row whose time is null. A row whose time is outside
+            the years 1 to 9999 is skipped.
         distances: True to add a column with the signed distance to the boundary, in metres; the distance is 0 or less,
             because the point is inside.
         metrics: The name for this function's metrics in the ``observedMetrics`` of a stream's progress; the metrics
@@ -291,7 +296,7 @@ def containing(
 
     given = _given(
         latitude=latitude, longitude=longitude, altitude=altitude, geoid_height=geoid_height,
-        ground_height=ground_height,
+        ground_height=ground_height, time=time,
     )  # fmt: skip
     found: DataFrame = join_frame(frame, table_of(conditions), given, bool(distances), metrics)
     return found

@@ -67,7 +67,7 @@ def test_a_doubted_fix_has_its_own_result(device: str | None) -> None:
     assert live.feed(device, fix(3)) is Fed.ACCEPTED
     assert live.counts["doubted_fixes"] == 2
     if device is not None:
-        metrics = counters_of(live._fleet_watch, lambda: 0, 0.0)
+        metrics = counters_of(live._watcher, lambda: 0, 0.0)
         assert (metrics["fixes_accepted"], metrics["fixes_doubted"]) == (2, 2)
 
 

@@ -76,7 +76,8 @@ def test_a_place_of_the_file_stands_for_a_waypoint_of_its_name(tmp_path: Path) -
         circles(path, office=200, **{"u/home": 300})
         follower.sync()
         assert set(table) == {"office", "u/home", "u/work"}
-        found = follower._fleet_watch.circles
+        found = follower._circles
+        assert found is not None
         assert found.time_of("u/home") == 0 and found.time_of("u/work") == 6
         assert not found.is_others("u/home", "another/phone")
         assert len(said) == 2 and mentions(said[1], f"{path}: 'u/home' … waypoint")

@@ -11,7 +11,7 @@ import pytest
 from conftest import number_of_cases
 from several_tables import pass_time
 
-from fencepost import AltitudeBand, Circle, Fix, Fleet, Monitor, Zones
+from fencepost import AltitudeBand, Circle, Fix, Fleet, Monitor, Timing, Zones
 from fencepost.errors import InvalidArgumentError, LateInputError
 
 pytest.importorskip("numpy")
@@ -262,7 +262,8 @@ def test_points_are_joined_by_their_heights(monkeypatch: pytest.MonkeyPatch) -> 
     points = pyarrow.record_batch([*columns, pyarrow.array(range(len(rows)))], names=[*names.values(), "row"])
 
     def found(names: dict[str, str]) -> list[tuple[int, str]]:
-        (answer,) = batches.joined("", names, distances=True)(iter([points]))
+        labels = [*points.schema.names, "identifier", "distance"]
+        (answer,) = batches.joined("", names, labels, distances=True)(iter([points]))
         return sorted(zip(answer["row"].to_pylist(), answer["identifier"].to_pylist()))
 
     want = []
@@ -272,3 +273,29 @@ def test_points_are_joined_by_their_heights(monkeypatch: pytest.MonkeyPatch) -> 
     assert found(names) == sorted(want)
     few = {what: names[what] for what in ("latitude", "longitude", "altitude")}
     assert len(want) < len(found(few)) < len(found({what: names[what] for what in ("latitude", "longitude")}))
+
+
+@pytest.mark.parametrize("kind", ["int64", "us", "ns", "ms", "Asia/Tokyo"])
+def test_points_are_joined_by_their_times(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """Times are microseconds or timestamps of any unit and zone; a point without a time ignores the hours."""
+    table = Zones()
+    table.add(Circle(0, 0, 100), "shop", timing=Timing(active=[(1000 * SECOND, 2000 * SECOND)]))
+    table.add(Circle(0, 0, 200), "always")
+    monkeypatch.setattr(batches, "shipped", lambda name: table)
+    at = [None, 999 * SECOND, 1000 * SECOND, 1999 * SECOND, 2000 * SECOND, -62_135_596_800 * SECOND]
+    if kind == "ns":
+        at[-1] = -SECOND  # nanoseconds do not reach the year 1
+    times = pyarrow.array(at, pyarrow.int64())
+    if kind != "int64":
+        unit, zone = ("us", kind) if "/" in kind else (kind, None)
+        times = times.cast(pyarrow.timestamp("us", zone)).cast(pyarrow.timestamp(unit, zone))
+    zeroes = pyarrow.array([0.0] * len(at))
+    points = pyarrow.record_batch([zeroes, zeroes, times], names=["y", "x", "t"])
+    names = {"latitude": "y", "longitude": "x", "time": "t"}
+    (answer,) = batches.joined("", names, ["a.b", "b", "c", "identifier"], distances=False)(iter([points]))
+    assert answer.schema.names == ["a.b", "b", "c", "identifier"]
+    assert answer["c"].type == times.type
+    want = [(index, name) for index, time in enumerate(at) for name in table.containing(0, 0, time=time)]
+    assert [name for _, name in want].count("shop") == 3
+    assert answer["identifier"].to_pylist() == [name for _, name in want]
+    assert answer["c"].to_pylist() == [times[index].as_py() for index, _ in want]

@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(
             "argument --publish: needs the name of the device; add --as or --by, or use a source that names its devices"
         )
-    check_page(options, is_one)
+    check_page(options)
     check_client_id(options)
     for source, what in [(options.conditions, "the conditions"), *((each, "the source") for each in options.source)]:
         if same_file(options.append, source):

@@ -149,7 +149,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="accept fixes with any time; do not compare them with this computer's clock",
     )
     add_seconds("--reconnect", 300.0, "how long to retry a lost connection to gpsd (0: end the watch at once)")
-    add("--page", metavar="HOST:PORT", help="serve a page with the devices and events, and /metrics for Prometheus")
+    add(
+        "--page",
+        metavar="HOST:PORT",
+        help="serve a page with the devices, events and rules, and /metrics for Prometheus",
+    )
     add(
         "--page-token",
         metavar="FILE",

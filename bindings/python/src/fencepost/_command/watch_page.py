@@ -11,21 +11,18 @@ from .._live.metrics import Metrics, counters_of
 from .._live.notices import Notices
 from .._live.page import Page
 from .._live.page_access import Access, is_loopback, read_token
+from .._live.shown import followed
 from .._live.tiles import read_tiles
 from .._live.view import View
 from .outcomes import UsageError
 
 
-def check_page(options: argparse.Namespace, is_one: bool) -> None:
+def check_page(options: argparse.Namespace) -> None:
     """Checks the options that concern the web page.
 
     Raises:
-        UsageError: A page option needs another option that is missing, or the devices have no names.
+        UsageError: A page option needs another option that is missing.
     """
-    if options.page is not None and is_one:
-        raise UsageError(
-            "argument --page: needs the name of the device; add --as or --by, or use a source that names its devices"
-        )
     for name, wanted in (("page_token", "page"), ("page_tiles", "page"), ("page_attribution", "page_tiles")):
         if getattr(options, name) is not None and getattr(options, wanted) is None:
             given, needed = (f"--{each.replace('_', '-')}" for each in (name, wanted))
@@ -63,9 +60,9 @@ def open_page(
     started = time.monotonic()
 
     def counters() -> dict[str, float]:
-        return counters_of(follower._fleet_watch, reconnects, started)
+        return counters_of(follower._watcher, reconnects, started)
 
-    view = View(follower.fleet, follower._fleet_watch.circles.is_others, counters, lambda: follower._hours)
+    view = View(followed(follower._watcher), counters, lambda: follower._hours)
     page = Page(host, int(port), view, Metrics(counters), Access(token), tiles)
     shown = f"[{host}]" if ":" in host else host
     notices.say(f"the page is http://{shown}:{page.port}/{'?token=…' if token else ''}")

@@ -402,12 +402,12 @@ class Follower(Running):
 
     def _synced(self, holder: Zones | Monitor, label: str, rows: Sequence[ConditionRow]) -> SyncResult:
         if self._circles is None:
-            return sync_conditions(holder, rows, label)
+            result = sync_conditions(holder, rows, label)
+            self._hours = _hours_of(rows)
+            return result
         identifiers = {row.identifier for row in rows}
-        timings = {row.identifier: row.timing for row in rows if row.timing is not None}
-        hours = {name: timing.active for name, timing in timings.items() if timing.active is not None}
         result = sync_conditions(holder, rows, label, self._circles.definitions(but=identifiers))
-        self._hours = hours
+        self._hours = _hours_of(rows)
         for identifier in self._circles.give_way(identifiers):
             self._notices.say(f"{label}: {identifier!r} replaces the waypoint with the same name")
         return result
@@ -424,12 +424,6 @@ class Follower(Running):
         if isinstance(self._watcher, Watch):
             raise InvalidArgumentError("this follower follows a monitor, not a fleet")
         return self._watcher.fleet
-
-    @property
-    def _fleet_watch(self) -> FleetWatch:
-        """The object that feeds the fleet; used by the page of ``fencepost watch``."""
-        assert isinstance(self._watcher, FleetWatch)
-        return self._watcher
 
     def report(self, name: str) -> None:
         """Logs how many fixes of the named source were refused."""
@@ -465,7 +459,7 @@ class Follower(Running):
     def observe(self, observer: Observer) -> None:
         """Adds an observer; it is notified of moves and events, like the page of ``fencepost watch``."""
         self._observers.append(observer)
-        self._fleet_watch.observer = Observers(self._observers)
+        self._watcher.observer = Observers(self._observers)
 
     def close(self) -> None:
         """Closes the follower: loops over its events end, and a fleet that the follower created is closed. Sinks stay
@@ -489,6 +483,12 @@ class Follower(Running):
 
     async def __aexit__(self, *error: object) -> None:
         self.close()
+
+
+def _hours_of(rows: Sequence[ConditionRow]) -> dict[str, Schedule]:
+    """The schedules of conditions by identifier."""
+    timings = {row.identifier: row.timing for row in rows if row.timing is not None}
+    return {name: timing.active for name, timing in timings.items() if timing.active is not None}
 
 
 def _own_gap(followed: Monitor | Fleet, max_gap: float | None) -> float | None:

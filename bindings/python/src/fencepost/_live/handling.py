@@ -12,6 +12,7 @@ from .._native import FencepostError, StoreUnavailableError
 from .._values.enums import StoreStatus
 from .._values.events import Event
 from .notices import Notices
+from .observers import Observer
 from .sorting import Held, Seen, Sorter
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
@@ -70,6 +71,8 @@ class Handling:
         lock: Held while the monitor or fleet is fed or an event is taken from it, but never while an event is handled.
         outcome: The result of the last fix: ``accepted``, or the name of one of the :attr:`counts`.
         sorter: Holds the fixes that were read from sources until they can be fed in order of time, or None.
+        observer: An object that is called when something happens, for the page or Home Assistant, or None.
+        lags: For each source, the seconds between the time of the last accepted fix and its arrival.
         inputs: The sources of the latest run, with the inputs that were read and are not acknowledged yet; and those
             sources of earlier runs that still have such inputs.
     """
@@ -85,6 +88,8 @@ class Handling:
         self.failures, self.source_name, self.outcome = 0, "", "accepted"
         self.sorter: Sorter | None = None
         self.inputs: list[Any] = []
+        self.observer: Observer | None = None
+        self.lags: dict[str, float] = {}
         # While a held fix is fed: the seconds for which it was held, and the largest time seen from its device.
         self._held_s = 0.0
         self._seen: Seen | None = None
@@ -159,6 +164,8 @@ class Handling:
             self._events.abandon()
             self._waiting = None
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
+        if self.observer is not None:
+            self.observer.is_outdated = True
 
     def keep(self) -> None:
         """Reports if the store has begun to fail, or works again."""

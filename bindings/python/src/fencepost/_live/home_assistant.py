@@ -17,7 +17,7 @@ from typing import Any
 from .._files.tracks import FixRow
 from .._fleet.fleet import Fleet
 from .handling import key_of
-from .live_event import LiveEvent
+from .live_event import EventOfOne, LiveEvent
 from .mqtt_address import Address
 from .mqtt_sink import Publisher, level
 from .notices import Notices
@@ -202,7 +202,7 @@ class HomeAssistantEvents:
             for topic, text in self._discovery(device):
                 self._client.publish_aside(topic, text)
 
-    def happened(self, handed: LiveEvent) -> None:
+    def happened(self, handed: LiveEvent | EventOfOne) -> None:
         """Does nothing: events arrive through ``__call__``."""
 
     def moved(self, device: str, row: FixRow | None) -> None:

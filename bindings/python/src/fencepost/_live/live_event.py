@@ -9,6 +9,40 @@ from typing import Any
 from .._dataclass import dataclass, field
 from .._fleet.device_events import DeviceEvent
 from .._values.enums import EventKind, State
+from .._values.events import Event
+
+ONE_DEVICE = "device"
+"""The name on the page of the device that a monitor follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventOfOne:
+    """An event of a monitor, in the form in which observers receive events.
+
+    Attributes:
+        event: The monitor's event.
+    """
+
+    event: Event
+
+    @property
+    def device(self) -> str:
+        """The name of the only device."""
+        return ONE_DEVICE
+
+    @property
+    def sequence(self) -> int:
+        """The sequence number of the event."""
+        return self.event.sequence
+
+    @property
+    def identifier(self) -> str:
+        """The identifier of the condition."""
+        return self.event.identifier
+
+    def to_json(self) -> str:
+        """The event as one line of JSON."""
+        return self.event.to_json()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

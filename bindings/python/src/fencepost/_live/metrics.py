@@ -7,14 +7,23 @@ from typing import Any
 
 from .._errors import require
 from .watched_fleet import FleetWatch
+from .watched_monitor import Watch
 
 GAUGES = ("devices", "places", "events_waiting", "messages_held", "store_failing", "uptime_seconds")
 FIX_RESULTS = ("accepted", "passed", "late", "double", "invalid", "doubted", "future", "refused")
 
 
-def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: float) -> dict[str, float]:
-    """The counters by name."""
-    counts, fleet = watcher.counts, watcher.fleet.statistics()
+def counters_of(watcher: FleetWatch | Watch, reconnects: Callable[[], int], started: float) -> dict[str, float]:
+    """The counters by name. A monitor counts each fix as a message, and has one device after its first input."""
+    counts = watcher.counts
+    if isinstance(watcher, Watch):
+        own = watcher.monitor.statistics()
+        places, pending = own.condition_count, own.pending_events
+        devices, messages = int(own.clock_us is not None), counts["fixes"]
+    else:
+        fleet = watcher.fleet.statistics()
+        places, pending = fleet.condition_count, fleet.pending_events
+        devices, messages = fleet.device_count, counts["messages"]
     refused = {name: counts["refused_devices" if name == "refused" else f"{name}_fixes"] for name in FIX_RESULTS[1:]}
     found = {f"fixes_{name}": float(count) for name, count in refused.items()}
     found["fixes_accepted"] = float(counts["fixes"] - sum(refused.values()))
@@ -23,7 +32,7 @@ def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: flo
     # The page's server calls this method while the watch changes `lags`, so copy `lags` first.
     found |= {f"lag_{name}": round(lag, 3) for name, lag in tuple(watcher.lags.items())}
     return found | {
-        "messages": float(counts["messages"]),
+        "messages": float(messages),
         "events": float(counts["events"]),
         "handling_failures": float(watcher.failures),
         "store_errors": float(counts["store_errors"]),
@@ -33,9 +42,9 @@ def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: flo
         "expired_devices": float(counts["expired_devices"]),
         "reconnects": float(reconnects()),
         "messages_held": float(0 if watcher.sorter is None else len(watcher.sorter)),
-        "devices": float(fleet.device_count),
-        "places": float(fleet.condition_count),
-        "events_waiting": float(fleet.pending_events + (not watcher.is_done)),
+        "devices": float(devices),
+        "places": float(places),
+        "events_waiting": float(pending + (not watcher.is_done)),
         "uptime_seconds": round(watcher._monotonic() - started, 1),
     }
 

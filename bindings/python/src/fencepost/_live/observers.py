@@ -1,4 +1,4 @@
-"""Reports changes of a fleet's devices to several observers, such as the page and Home Assistant."""
+"""Reports changes of the devices to several observers, such as the page and Home Assistant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from .._files.tracks import FixRow
-from .live_event import LiveEvent
+from .live_event import EventOfOne, LiveEvent
 
 
 class Observer(Protocol):
@@ -21,7 +21,7 @@ class Observer(Protocol):
     def moved(self, device: str, row: FixRow | None) -> None:
         """Called when a device has a new fix; `row` is None if the device has disconnected."""
 
-    def happened(self, handed: LiveEvent) -> None:
+    def happened(self, handed: LiveEvent | EventOfOne) -> None:
         """Called when there is an event."""
 
     def forgotten(self, devices: Iterable[str]) -> None:
@@ -47,7 +47,7 @@ class Observers:
         for each in self._observers:
             each.moved(device, row)
 
-    def happened(self, handed: LiveEvent) -> None:
+    def happened(self, handed: LiveEvent | EventOfOne) -> None:
         for each in self._observers:
             each.happened(handed)
 

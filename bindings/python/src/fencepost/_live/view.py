@@ -1,5 +1,5 @@
-"""The data of the live page: the positions of the devices and the latest events. The code that feeds the fleet writes
-this data, and the page's web server reads it."""
+"""The data of the live page: the positions of the devices, the latest events, and the states of rules. The code that
+feeds the devices writes this data, and the page's web server reads it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .._files.tracks import FixRow
-from .._fleet.fleet import Fleet
-from .._native import FencepostError
 from .._values.definitions import Definition
 from .._values.events import distance_text
+from .._values.records import Record
 from .handling import key_of
-from .live_event import LiveEvent
+from .live_event import EventOfOne, LiveEvent
+from .shown import Shown
+from .view_rules import ViewedRules
 
 if TYPE_CHECKING:
     from .._values.schedule import Schedule
@@ -29,6 +30,13 @@ EVENTS = 200
 MOST_HOURS = 60
 """The largest number of intervals of a schedule that the page knows; it gets the next ones once a day."""
 DAY = 86_400.0
+BETWEEN_STATES = 0.5
+"""The least number of seconds between two looks at the states of rules and their parts."""
+STATES_S = 0.02
+"""After this many seconds, such a look does not continue with another device; the next look does."""
+REST = 20
+"""The time between two looks is at least this many times the duration of a look, so that many parts do not stop the
+watch."""
 MOST_VERTICES = 400
 """Maximum number of vertices of a drawn line; longer lines are thinned."""
 _FIX, _ELLIPSE = 4, 7
@@ -44,15 +52,20 @@ class _Shown:
     gone: bool = False
     inside: list[tuple[str, int | None]] = field(default_factory=list)
     trail: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=TRAIL))
+    states: str = ""
+    """The states of rules and parts, see :meth:`ViewedRules.states`."""
+    states_of: tuple[int | None, int] = (None, 0)
+    """The clock of the device and the version of the places with which the states were determined."""
+    deciders: dict[str, str] = field(default_factory=dict)
+    """For each rule with an event, the part that decided the last event."""
 
 
 class View:
-    """The devices, places and latest events of a fleet, as the live page shows them. Each change has a version number,
-    so a reader can request only the changes after the last version that it has received.
+    """The devices, places, rules and latest events of a watch, as the live page shows them. Each change has a version
+    number, so a reader can request only the changes after the last version that it has received.
 
     Args:
-        fleet: The fleet.
-        is_others: A function that returns True if a condition does not apply to a device.
+        shown: The devices and conditions.
         counters: The counters by name.
         hours: Returns the schedules of conditions by identifier.
 
@@ -62,22 +75,24 @@ class View:
 
     def __init__(
         self,
-        fleet: Fleet,
-        is_others: Callable[[str, str], bool],
+        shown: Shown,
         counters: Callable[[], dict[str, float]],
         hours: Callable[[], Mapping[str, Schedule]] = dict,
     ) -> None:
-        self._fleet, self._is_others, self._counters, self._hours = fleet, is_others, counters, hours
+        self._shown_by, self._counters, self._hours = shown, counters, hours
         self._schedules: list[list[list[float]]] = []
         self._lock = threading.Lock()
         self.version = 1
         self._devices: OrderedDict[str, _Shown] = OrderedDict()
         self._events: deque[tuple[int, dict[str, Any]]] = deque(maxlen=EVENTS)
         self._keys: deque[tuple[Any, ...]] = deque(maxlen=EVENTS)
-        self._places, self._places_version = self._drawn(), 1
+        self._generations: dict[int, str | None] = {}
+        self._places, self._rules = self._drawn()
+        self._places_version = 1
         self.is_outdated, self._drawn_at = False, time.monotonic()
-        for device in fleet.devices:
-            self._devices[device] = _Shown(1, inside=self._inside(device))
+        self._states_at, self._unseen = 0.0, deque[str]()
+        for device in shown.devices():
+            self._devices[device] = _Shown(1, inside=self._inside(device), deciders=self._last_deciders(device))
 
     # --------------------------------------------------------------------------- written by the watch
 
@@ -91,13 +106,20 @@ class View:
                 shown.fix, shown.gone = row, False
                 shown.trail.append((round(row[0], 6), round(row[1], 6)))
 
-    def happened(self, handed: LiveEvent) -> None:
+    def happened(self, handed: LiveEvent | EventOfOne) -> None:
         """Records an event; an event that is delivered again is not recorded twice."""
         event, key = handed.event, key_of(handed)
-        inside = self._inside(handed.device)
-        shown_event = json.loads(handed.to_json()) | {"why": self._why(handed)}
+        self._shown_by.happened(event)
+        inside, decider = self._inside(handed.device), self._decider(event.decided_by)
+        shown_event = json.loads(handed.to_json()) | {"device": handed.device, "why": self._why(handed)}
+        if decider is not None:
+            shown_event["decider"] = decider
         with self._lock:
             shown = self._shown(handed.device)
+            if decider is not None:
+                shown.deciders[event.identifier] = decider
+            else:
+                shown.deciders.pop(event.identifier, None)  # for example, the hours of the rule have ended
             shown.inside = inside
             if shown.fix is None and event.latitude is not None and event.longitude is not None:
                 shown.fix = event.latitude, event.longitude, event.accuracy or 0.0, event.evidence_date_us or 0
@@ -106,8 +128,12 @@ class View:
                 self._events.append((self.version, shown_event))
 
     def beat(self) -> float | None:
-        """Recomputes the shapes of changed conditions, at most once a second; returns the seconds until the next call,
-        or None."""
+        """Recomputes the shapes of changed conditions, at most once a second, and the states of rules; returns the
+        seconds until the next call, or None."""
+        left = self._beat_places()
+        return min((each for each in (left, self._beat_rules()) if each is not None), default=None)
+
+    def _beat_places(self) -> float | None:
         if self._schedules and time.monotonic() > self._drawn_at + DAY:
             self.is_outdated = True
         if not self.is_outdated:
@@ -115,15 +141,46 @@ class View:
         if (left := self._drawn_at + 1.0 - time.monotonic()) > 0:
             return left
         self.is_outdated, self._drawn_at = False, time.monotonic()
-        places = self._drawn()
-        inside = {device: self._inside(device) for device in self._fleet.devices}
+        places, rules = self._drawn()
+        inside = {device: self._inside(device, rules) for device in self._shown_by.devices()}
+        self._states_at = 0.0
+        self._unseen.clear()
         with self._lock:
             self.version += 1
-            self._places, self._places_version = places, self.version
+            self._places, self._rules, self._places_version = places, rules, self.version
+            for shown in self._devices.values():
+                shown.states = ""  # the digits are those of other rules
             for device, found in inside.items():
-                if (shown := self._devices.get(device)) is not None:
-                    shown.inside = found
+                if (known := self._devices.get(device)) is not None:
+                    known.inside = found
         return None
+
+    def _beat_rules(self) -> float | None:
+        """Determines the states of rules and parts for the devices whose clock has moved. States change without an
+        event, too: a silent part has none, and a rule may become unknown."""
+        if not self._rules:
+            return None
+        now = time.monotonic()
+        if (left := self._states_at - now) > 0:
+            return left
+        if not self._unseen:
+            self._unseen.extend(self._devices)
+        while self._unseen and time.monotonic() < now + STATES_S:
+            device = self._unseen.popleft()
+            of = self._shown_by.clock(device), self._places_version
+            if (shown := self._devices.get(device)) is None or shown.states_of == of:
+                continue
+            states = self._rules.states(self._shown_by, device)
+            inside = self._inside(device)
+            with self._lock:
+                shown.states_of = of
+                if (shown.states, shown.inside) != (states, inside):
+                    self._shown(device)
+                    shown.states, shown.inside = states, inside
+        end = time.monotonic()
+        pause = max(BETWEEN_STATES, REST * (end - now))
+        self._states_at = end + pause
+        return pause
 
     def forgotten(self, devices: Iterable[str]) -> None:
         """Called when devices are no longer followed."""
@@ -142,14 +199,26 @@ class View:
         shown.version = self.version
         return shown
 
-    def _inside(self, device: str) -> list[tuple[str, int | None]]:
-        try:
-            rows = self._fleet._handle.inside(device)
-        except FencepostError:
-            return []
-        return [(row[0], row[3]) for row in rows if not self._is_others(row[0], device)]
+    def _inside(self, device: str, rules: ViewedRules | None = None) -> list[tuple[str, int | None]]:
+        """The places, without the rules."""
+        but = self._rules if rules is None else rules
+        return [row for row in self._shown_by.inside(device) if row[0] not in but]
 
-    def _why(self, handed: LiveEvent) -> str:
+    def _decider(self, generation: int | None) -> str | None:
+        """The identifier of the part with a generation; None if it was removed or replaced in the meantime."""
+        if generation is None:
+            return None
+        if generation not in self._generations:
+            self._generations = {each.generation: each.identifier for each in self._shown_by.definitions()}
+            # Do not list all conditions again for each event of a part that no longer exists.
+            self._generations.setdefault(generation, None)
+        return self._generations[generation]
+
+    def _last_deciders(self, device: str) -> dict[str, str]:
+        found = {rule: self._decider(self._shown_by.last_decider(device, rule)) for rule in self._rules}
+        return {rule: part for rule, part in found.items() if part is not None}
+
+    def _why(self, handed: LiveEvent | EventOfOne) -> str:
         event = handed.event
         parts = [str(event.cause)]
         if event.boundary_distance is not None:
@@ -157,17 +226,15 @@ class View:
         if event.accuracy:
             parts.append(f"accuracy {event.accuracy:.0f} m")
         decided = ", ".join(parts)
-        try:
-            return f"{decided}. Now {self._fleet[handed.device].explain(event.identifier)}."
-        except FencepostError:
-            return f"{decided}."
+        explanation = self._shown_by.explain(handed.device, event.identifier)
+        return f"{decided}." if explanation is None else f"{decided}. Now {explanation}."
 
-    def _drawn(self) -> list[dict[str, Any]]:
-        table = self._fleet.conditions
-        found = (table.get(identifier) for identifier in table.identifiers)
-        places = [drawn for definition in found if definition is not None and (drawn := _drawing(definition))]
+    def _drawn(self) -> tuple[list[dict[str, Any]], ViewedRules]:
+        definitions = self._shown_by.definitions()
+        self._generations = {each.generation: each.identifier for each in definitions}
+        places = [drawn for definition in definitions if (drawn := _drawing(definition))]
         self._schedules = _add_hours(places, self._hours(), time.time())
-        return places
+        return places, ViewedRules(definitions)
 
     # -------------------------------------------------------------------------- read by the server
 
@@ -197,6 +264,7 @@ class View:
             version = 0
             found["places"] = self._places
             found["schedules"] = self._schedules
+            found["rules"] = self._rules.data()
         for device, shown in reversed(self._devices.items()):
             if shown.version <= version:
                 break
@@ -208,11 +276,13 @@ class View:
                 "inside": shown.inside,
                 "trail": trail,
             }
+            if self._rules:
+                found["devices"][device] |= {"states": shown.states, "decided": self._rules.decided(shown.deciders)}
         found["events"] = [event for number, event in self._events if number > version]
         return found
 
 
-def _drawing(definition: Definition) -> dict[str, Any] | None:
+def _drawing(definition: Definition | Record) -> dict[str, Any] | None:
     """The shape of a condition for the page, or None if the condition has no location."""
     condition: Any = definition.condition
     place: dict[str, Any] = {"id": definition.identifier}

@@ -17,7 +17,6 @@ from .handling import Handle, Handling
 from .live_event import LiveEvent
 from .messages import DeviceFix, Gone, Message, WaypointRefused
 from .notices import Notices
-from .observers import Observer
 from .sorting import Held, Seen, Sorter, is_sortable
 from .spans import moment_text, span_text
 from .waypoints import OwnersCircles
@@ -88,8 +87,6 @@ class FleetWatch(Handling):
             refused fixes by reason. ``waypoints`` counts changed circles, ``gone`` counts lost connections of devices,
             ``events`` counts events, and ``expired_devices`` counts removed devices.
         takes_waypoints: Whether the waypoints of phones become circles.
-        observer: An object that is called when something happens, for the page or Home Assistant, or None.
-        lags: For each source, the seconds between the time of the last accepted fix and its arrival.
     """
 
     def __init__(
@@ -130,8 +127,6 @@ class FleetWatch(Handling):
         # A heap of the devices' deadlines, in monotonic time. An entry is valid only while its deadline equals the
         # device's current deadline.
         self._due: list[tuple[float, str, int]] = []
-        self.observer: Observer | None = None
-        self.lags: dict[str, float] = {}
         self.devices: dict[str, _Followed] = {}
         self._has_new_circles = False
         now = monotonic()
@@ -436,11 +431,6 @@ class FleetWatch(Handling):
         if self.observer is not None:
             self.observer.happened(handed)
         return handed
-
-    def look_again(self) -> None:
-        super().look_again()
-        if self.observer is not None:
-            self.observer.is_outdated = True
 
     def report(self, name: str) -> None:
         """Reports the refused inputs of a source."""

@@ -10,6 +10,7 @@ from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, LateInputError, QueueFullError
 from .._values.events import Event
 from .handling import Handling
+from .live_event import ONE_DEVICE, EventOfOne
 from .notices import MINUTE, Notices
 from .sorting import Held, Sorter, is_sortable
 from .spans import moment_text, span_text
@@ -114,6 +115,9 @@ class Watch(Handling):
                     else:
                         self._last = self._seen or (row[3], self._monotonic())
                         self._way_from = row[3]
+                        self.lags[self.source_name] = self._wall() - self._held_s - row[3] / 1e6
+                        if self.observer is not None:
+                            self.observer.moved(ONE_DEVICE, row)
                 else:
                     refusal = "invalid_fixes", "the receiver has no position"
         self.counts["fixes"] += 1
@@ -249,6 +253,12 @@ class Watch(Handling):
         if deadline is not None and now is not None and not self.is_behind:
             pauses.append((max(deadline, self._settled_us() + 1) - now) / 1e6)
         return max(0.0, min(pauses)) if pauses else None
+
+    def _handed(self, event: Event) -> Event:
+        self.counts["events"] += 1
+        if self.observer is not None:
+            self.observer.happened(EventOfOne(event))
+        return event
 
     def report(self, name: str) -> None:
         """Reports the refused inputs of a source."""

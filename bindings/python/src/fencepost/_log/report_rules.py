@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .._files.condition_files import ConditionRow
+from .._values.any_condition import Condition
 from .._values.conditions import Beacon, Circle
 from .._values.events import Event
 from .._values.lines import Gate
@@ -52,7 +53,7 @@ def rules_of_report(log: Log, number_of: NumberOf, notes: list[str]) -> RulesOfR
         if name not in rows:
             found.kinds.append((number_of(name), ""))
         elif name in parts or isinstance(rows[name].condition, Beacon | Rule):
-            found.kinds.append((number_of(name), kind(rows[name])))
+            found.kinds.append((number_of(name), kind(rows[name].condition)))
     total = 0
     for track, replayed in enumerate(log.replays if rules else ()):
         if replayed.begin_us is None or replayed.end_us is None:
@@ -82,9 +83,8 @@ def form(rule: Rule) -> str:
     return f"at least {rule.count:,} of {count}" if rule.form == "at_least" else f"{rule.form} of {count}"
 
 
-def kind(row: ConditionRow) -> str:
+def kind(condition: Condition) -> str:
     """The kind of a condition in words."""
-    condition = row.condition
     if isinstance(condition, Rule):
         return form(condition)
     for cls, words in ((Circle, "circle"), (Beacon, "beacon"), (Corridor, "corridor"), (Gate, "gate")):

@@ -8,12 +8,14 @@ from typing import Any, TypeAlias
 from .._errors import require
 from .._fleet.conditions import Zones
 from .._native import InvalidArgumentError
+from .._tables.times import EARLIEST_US, LATEST_US
 from . import columns
 from .feeding import Trust, check, feed, new_fleet, warn_of_heights
 from .tables import ship, shipped
 
 Batches: TypeAlias = Iterator[Any]
 Mapped: TypeAlias = Callable[[Batches], Batches]
+_NAT = -1 << 63  # NumPy's missing time
 _ROW = "fencepost row"  # this name does not clash with a frame's columns
 
 
@@ -68,26 +70,33 @@ def join_frame(frame: Any, conditions: Zones, given: Mapping[str, str], distance
     schema = require("pyspark.sql.types", "spark").StructType(list(frame.schema.fields))
     for name, kind in added.items():
         schema = schema.add(name, kind)
-    is_point = _is_point(names)
+    # Spark's mapInArrow cannot find a column whose name contains a dot or a backtick.
+    points = frame.toDF(*(f"c{index}" for index in range(len(frame.columns))))
+    places = {what: f"c{frame.columns.index(name)}" for what, name in names.items()}
+    is_point = _is_point(points, places)
     if frame.isStreaming:
         f = columns.functions()
-        frame = frame.observe(metrics, f.count(f.lit(1)).alias("rows"), f.count_if(~is_point).alias("unusable"))
-    points = frame.where(is_point)
-    return points.mapInArrow(joined(ship(frame, conditions), names, distances), schema)
+        points = points.observe(metrics, f.count(f.lit(1)).alias("rows"), f.count_if(~is_point).alias("unusable"))
+    labels = [*frame.columns, *added]
+    return points.where(is_point).mapInArrow(joined(ship(frame, conditions), places, labels, distances), schema)
 
 
-def _is_point(names: Mapping[str, str]) -> Any:
-    """A column that says whether a row has a valid point. An invalid point would end the query with an error, and would
-    end it again after each restart."""
+def _is_point(frame: Any, names: Mapping[str, str]) -> Any:
+    """A column that says whether a row has a valid point, and a time that is null or valid. An invalid point would end
+    the query with an error, and would end it again after each restart."""
     f = columns.functions()
     latitude, longitude = (columns.named(names[what]).cast("double") for what in ("latitude", "longitude"))
     # Spark orders NaN above all numbers, so `between` is false for NaN.
-    return f.coalesce(latitude.between(-90, 90) & longitude.between(-180, 180), f.lit(False))
+    found = f.coalesce(latitude.between(-90, 90) & longitude.between(-180, 180), f.lit(False))
+    if "time" in names:
+        time = columns.microseconds(frame, names["time"])
+        found &= time.isNull() | time.between(EARLIEST_US, LATEST_US)
+    return found
 
 
-def joined(table: str, names: Mapping[str, str], distances: bool) -> Mapped:
+def joined(table: str, names: Mapping[str, str], labels: list[str], distances: bool) -> Mapped:
     """Returns a function that joins each row with the conditions that contain its point. `names` contains the columns
-    of the points and their heights."""
+    of the points, their heights and their times, and `labels` the names of all columns of the result."""
 
     def run(batches: Batches) -> Batches:
         from .arrow import pyarrow
@@ -96,15 +105,16 @@ def joined(table: str, names: Mapping[str, str], distances: bool) -> Mapped:
         for batch in batches:
             if not batch.num_rows:
                 continue
-            read = {what: _numbers(batch[name]) for what, name in names.items()}
+            read = {
+                what: _microseconds(batch[name]) if what == "time" else _numbers(batch[name])
+                for what, name in names.items()
+            }
             matches = conditions.containing(read.pop("latitude"), read.pop("longitude"), distances=distances, **read)
             pairs = matches.columns()
             taken = batch.take(pyarrow.array(pairs["point"], pyarrow.int64()))
             arrays = [*taken.columns, pyarrow.array(pairs["identifier"], pyarrow.string())]
-            labels = [*batch.schema.names, "identifier"]
             if distances:
                 arrays.append(pyarrow.array(pairs["distance"], pyarrow.float64()))
-                labels.append("distance")
             yield pyarrow.record_batch(arrays, labels)
 
     return run
@@ -115,3 +125,13 @@ def _numbers(column: Any) -> Any:
     from .arrow import pyarrow
 
     return column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
+
+
+def _microseconds(column: Any) -> Any:
+    """A column of timestamps, or of microseconds, as a NumPy array of datetime64. Null becomes NaT."""
+    from .arrow import pyarrow
+
+    if pyarrow.types.is_timestamp(column.type):
+        column = column.cast(pyarrow.timestamp("us", column.type.tz))
+    ticks = column.cast(pyarrow.int64()).fill_null(_NAT)
+    return ticks.to_numpy(zero_copy_only=False).view("datetime64[us]")

@@ -43,8 +43,10 @@ def named(name: str) -> Any:
 
 
 def find_points(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
-    """The names of the columns of points and their heights."""
-    return _find(frame, {what: TRACK[what] for what in (*POSITION, *POINT_HEIGHTS)}, given, POSITION)
+    """The names of the columns of points and their heights. A column of times must be named, because the hours of the
+    conditions count only if the caller wants this."""
+    known = {what: TRACK[what] for what in (*POSITION, *POINT_HEIGHTS)}
+    return _find(frame, {**known, "time": ()}, given, POSITION)
 
 
 def find_rows(frame: Any, given: Mapping[str, str]) -> dict[str, str]:

@@ -69,7 +69,9 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
     """
     table = _array_of(values, what, math.nan if none is None else none)
     if table is not None:
-        if table.dtype.kind not in "fiu":
+        # pandas gives an empty column of a file the dtype object.
+        is_empty = table.dtype.kind == "O" and not len(table)
+        if table.dtype.kind not in "fiu" and not is_empty:
             _refuse_dtype(table, what)
         return memoryview(table if table.dtype == "float64" else table.astype("float64"))
     view = _view_of(values, what)

@@ -1,23 +1,29 @@
 // Shows the page of a watch: stores the server's messages, and redraws at most once per frame.
 const devices = new Map(), MOST_EVENTS = 200, SINGLE = 60;
 let places = [], schedules = [], events = [], chosen = null, hasView = false, isTold = false;
+// The rules of the conditions. Rules and their parts have numbers: the positions in `names`, in which the rules come
+// first. `parts` has the numbers of the parts of each rule. A kind is empty if the conditions do not contain the part.
+let rules = {names: [], kinds: [], parts: []}, ruleNumbers = new Map();
 
 // ---------------------------------------------------------------- times and sentences
 
 // The causes of events that are not changes of a state.
-const CAUSES = {repeat: "is still in", timeout: "is absent from"};
+const CAUSES = {repeat: "is still in", timeout: "is absent from"}, CAUSES_OF_RULES = {repeat: "still satisfies"};
+const isRule = (name) => ruleNumbers.get(name) < rules.parts.length;
 
 const exact = (microseconds) => new Date(microseconds / 1000).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "medium"});
 function age(microseconds) { return Math.max(0, Date.now() / 1000 - microseconds / 1e6); }
 const ago = (microseconds) => age(microseconds) < 3 ? "just now" : `${coarse(age(microseconds))} ago`;
 /** Formats seconds with one unit only: "12 min", "3 h". */
 const coarse = (seconds) => span(seconds).split(" ").slice(0, 2).join(" ");
-const verb = (event) => CAUSES[event.cause] ?? (event.direction ? `crossed ${event.direction.replaceAll("_", " ")}` : event.state === "satisfied" ? "entered" : event.state === "unsatisfied" ? "left" : "is no longer monitored at");
+const verbOfRule = (event) => CAUSES_OF_RULES[event.cause] ?? (event.state === "satisfied" ? "satisfies" : event.state === "unsatisfied" ? "no longer satisfies" : "is unknown at");
+const verb = (event) => isRule(event.identifier) ? verbOfRule(event) : CAUSES[event.cause] ?? (event.direction ? `crossed ${event.direction.replaceAll("_", " ")}` : event.state === "satisfied" ? "entered" : event.state === "unsatisfied" ? "left" : "is no longer monitored at");
 const kind = (event) => event.direction || event.cause === "repeat" ? "" : event.state === "satisfied" ? "enter" : event.state === "unsatisfied" ? "leave" : "unknown";
 /** Whether a place is outside its hours now: then no device counts as inside. */
 const isShut = (place) => place.hours !== undefined && !schedules[place.hours].some(([start, end]) => start <= Date.now() / 1000 && Date.now() / 1000 < end);
 const momentOf = (event) => new Date(event.date).getTime() * 1000;
-const sentence = (event) => `${short(event.device)} ${verb(event)} ${short(event.identifier)}`;
+const byPart = (event) => event.decider === undefined ? "" : `, decided by ${short(event.decider)}`;
+const sentence = (event) => `${short(event.device)} ${verb(event)} ${short(event.identifier)}${byPart(event)}`;
 
 /** For a device that is inside, the time at which it entered its first place; otherwise the time at which it left its
     last place, or null if this time is unknown. Times are in microseconds since 1970. */
@@ -65,7 +71,7 @@ function item(event, isOwn = false) {
   const mark = line.appendChild(element("i", {enter: "▲ ", leave: "▼ "}[kind(event)] || "◆ ", kind(event)));
   mark.setAttribute("aria-hidden", "true");
   const words = verb(event), start = isOwn ? `${words[0].toUpperCase()}${words.slice(1)}` : `${short(event.device)} ${words}`;
-  line.append(`${start} ${short(event.identifier)}, `);
+  line.append(`${start} ${short(event.identifier)}${byPart(event)}, `);
   const time = line.appendChild(element("time", ago(momentOf(event))));
   time.dateTime = event.date;
   time.title = exact(momentOf(event));
@@ -82,6 +88,7 @@ function choose(name) {
     map.scale = Math.max(map.scale, 4e6);
   }
   showCard();
+  showRules();
   table.draw();
   map.due();
 }
@@ -115,11 +122,94 @@ function showCard() {
   const bar = element("div", undefined, "bar"), close = element("button", "Close");
   close.type = "button";
   close.id = "close";
-  close.addEventListener("click", () => { chosen = null; showCard(); table.draw(); map.due(); byId("find").focus(); });
+  close.addEventListener("click", () => { chosen = null; showCard(); showRules(); table.draw(); map.due(); byId("find").focus(); });
   bar.append(element("h3", device.name), close);
   const isFocused = document.activeElement?.id === "close";
   card.replaceChildren(bar, element("p", `${state}.${fix}`), own.length ? list : element("p", "No recent events.", "soft"));
   if (isFocused) close.focus();
+}
+
+// ---------------------------------------------------------------- rules
+
+// The words of the states, in the order of their digits (see rule_states.py).
+const WORDS = ["unsatisfied", "satisfied", "unknown", "inactive"], UNKNOWN = 2, MOST_OPEN = 40;
+const opened = new Set();
+let isUnfolded = false;
+
+/** The device whose states the rules show: the chosen one, or the first by name. */
+const ruleDevice = () => devices.get(chosen) ?? [...devices.values()].sort((a, b) => byNumber.compare(a.name, b.name))[0];
+const partsOf = (number) => rules.parts[number] ?? [];
+const isMissing = (number) => rules.kinds[number] === "";
+
+/** The state of a rule or part and, for a rule, the part that decided its last event. */
+function stateNow({number, device}) {
+  if (isMissing(number)) return "unknown";
+  const digit = device?.states?.[number];
+  if (digit === undefined) return "–";
+  const decider = device.decided.find(([rule]) => rule === number);
+  return `${WORDS[digit]}${decider && digit < UNKNOWN ? `, by ${short(decider[1], 40)}` : ""}`;
+}
+
+const tree = new Table(byId("rules"), [
+  {title: "Rule", text: (row) => `${partsOf(row.number).length ? opened.has(row.path) ? "▾ " : "▸ " : ""}${rules.names[row.number]}`,
+    fill(button, row) {
+      button.style.setProperty("--depth", row.depth);
+      button.closest("tr").setAttribute("aria-level", row.depth + 1);
+      if (partsOf(row.number).length) button.setAttribute("aria-expanded", String(opened.has(row.path))); else button.removeAttribute("aria-expanded");
+    }},
+  {title: "Now", fill(cell, row) {
+    const [dot, words] = cell.childNodes.length ? cell.childNodes : [cell.appendChild(element("i")), cell.appendChild(document.createTextNode(""))];
+    const text = stateNow(row);
+    dot.className = ["outside", "inside", "unknown", "outside"][row.device?.states?.[row.number]] ?? "unknown";
+    dot.textContent = "● ";
+    dot.setAttribute("aria-hidden", "true");
+    words.data = text;
+    cell.title = text;
+  }},
+  {title: "What", text: (row) => rules.kinds[row.number] || "not in the conditions"},
+], {
+  key: (row) => row.path,
+  kind: (row) => partsOf(row.number).length ? "rule" : isMissing(row.number) ? "missing" : "",
+  empty: "No rule.",
+  pick(row) {
+    if (partsOf(row.number).length) {
+      if (!opened.delete(row.path)) opened.add(row.path);
+      showRules();
+    } else {
+      const place = places.find((each) => each.id === rules.names[row.number]);
+      if (place) map.fit(boxOf([place]), .6);
+    }
+  },
+});
+tree.table.setAttribute("role", "treegrid");
+
+/** Unfolds the rules of a short tree. An identifier has no zero byte, so a path of identifiers is not ambiguous. */
+function unfoldRules(tops) {
+  let left = MOST_OPEN - tops.length;
+  const unfold = (number, path) => {
+    left -= partsOf(number).length;
+    if (left < 0 || !partsOf(number).length) return;
+    opened.add(path);
+    for (const part of partsOf(number)) unfold(part, `${path}\0${rules.names[part]}`);
+  };
+  for (const number of tops) unfold(number, rules.names[number]);
+  isUnfolded = true;
+}
+
+/** Shows the rules that are not part of another rule, and below each unfolded rule its parts. A part of several rules
+ * occurs below each. Only unfolded rows exist, because shared parts could repeat without a bound. */
+function showRules() {
+  byId("rules-part").hidden = !rules.parts.length;
+  if (!rules.parts.length) return;
+  const inner = new Set(rules.parts.flat()), tops = [...rules.parts.keys()].filter((number) => !inner.has(number)), rows = [], device = ruleDevice();
+  if (!isUnfolded) unfoldRules(tops);
+  const add = (number, path, depth) => {
+    rows.push({number, path, depth, device});
+    if (opened.has(path)) for (const part of partsOf(number)) add(part, `${path}\0${rules.names[part]}`, depth + 1);
+  };
+  for (const number of tops) add(number, rules.names[number], 0);
+  byId("rule-count").textContent = `(${rules.parts.length})${device && devices.size > 1 ? `, of the device ${short(device.name, 40)}` : ""}`;
+  tree.set(rows);
 }
 
 // ---------------------------------------------------------------- map
@@ -139,13 +229,16 @@ function prepared(place) {
   return {...place, points: lines, size: place.closed ? 0 : metres(place.lines[0][0][0], place.radius)};
 }
 
-map.all = () => {
+/** The box that contains places and devices. */
+function boxOf(places, devices = []) {
   let box = [Infinity, Infinity, -Infinity, -Infinity];
   const add = (point, by) => { box = [Math.min(box[0], point[0] - by), Math.min(box[1], point[1] - by), Math.max(box[2], point[0] + by), Math.max(box[3], point[1] + by)]; };
   for (const place of places) for (const line of place.points) for (const point of line) add(point, place.size);
-  for (const device of devices.values()) if (device.fix) add(plane(device.fix[0], device.fix[1]), 0);
-  map.fit(box[0] > box[2] ? [0, 0, 1, 1] : box);
-};
+  for (const device of devices) if (device.fix) add(plane(device.fix[0], device.fix[1]), 0);
+  return box[0] > box[2] ? [0, 0, 1, 1] : box;
+}
+
+map.all = () => map.fit(boxOf(places, devices.values()));
 
 function trace(context, line) {
   line.forEach((point, at) => { const [x, y] = map.toScreen(point); if (at) context.lineTo(x, y); else context.moveTo(x, y); });
@@ -266,6 +359,8 @@ function take(news) {
   if (news.places) {
     places = news.places.map(prepared);
     schedules = news.schedules;
+    rules = news.rules;
+    ruleNumbers = new Map(rules.names.map((name, number) => [name, number]));
     devices.clear();
     events = [];
   }
@@ -278,7 +373,7 @@ function take(news) {
   for (const event of news.events) {
     events.push(event);
     const device = devices.get(event.device);
-    if (device && event.state === "unsatisfied") device.left = momentOf(event);
+    if (device && event.state === "unsatisfied" && !isRule(event.identifier)) device.left = momentOf(event);
   }
   events = events.slice(-MOST_EVENTS);
   if (news.places || news.events.length) {
@@ -299,7 +394,7 @@ function take(news) {
 function refresh() {
   if (isTold) return;
   isTold = true;
-  requestAnimationFrame(() => { isTold = false; showDevices(); showCard(); map.due(); });
+  requestAnimationFrame(() => { isTold = false; showDevices(); showCard(); showRules(); map.due(); });
 }
 
 byId("find").addEventListener("input", showDevices);
