@@ -99,7 +99,8 @@ import Testing
 
   private static let numbers: [UInt64] = [1 << 60, 1 << 62 - 1, 1 << 62, 1 << 62 + 1, 1 << 63 - 1, 1 << 63, .max]
 
-  /// The counters of a fleet are near the end of their range: the file is refused and stays as it is, or the fleet goes on.
+  /// The counters of a fleet are near the end of their range: the file is refused and stays as it is, or the
+  /// fleet continues.
   @Test func countersOfFleets() throws {
     let counters: [WritableKeyPath<FleetHeadRow, UInt64>] = [
       \.appended, \.lastPosition, \.moment.counters.acceptedFixes, \.moment.counters.invalidFixes,
