@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
 from math import nan
 
+from .._errors import at_row
 from .._native import InvalidArgumentError
 from .._tables.numbers import integer, is_number, real
 from .._values.arguments import column_names
@@ -421,10 +422,7 @@ class MonitorQuestions:
                 offsets, generations, distances = ask(first, min(first + size, rows))
             except InvalidArgumentError as error:
                 if first:
-                    row = error.position + first
-                    moved = type(error)(str(error).replace(f"row {error.position}:", f"row {row}:", 1))
-                    moved.position = row
-                    raise moved from None
+                    raise at_row(error, error.position + first) from None
                 raise
             return offsets, generations, distances, _distinct(numpy, generations)
 
