@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
 from math import nan
 
-from .._errors import at_row
 from .._native import InvalidArgumentError
 from .._tables.numbers import integer, is_number, real
 from .._values.arguments import column_names
@@ -422,6 +421,8 @@ class MonitorQuestions:
                 offsets, generations, distances = ask(first, min(first + size, rows))
             except InvalidArgumentError as error:
                 if first:
+                    from .._errors import at_row
+
                     raise at_row(error, error.position + first) from None
                 raise
             return offsets, generations, distances, _distinct(numpy, generations)
