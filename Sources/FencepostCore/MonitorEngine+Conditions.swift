@@ -122,6 +122,8 @@ extension MonitorEngine: ConditionHolder {
   private mutating func adopt(_ slot: UInt32) {
     delivery.adopt(slot, clock: clock)
     tracker.adopt(slot, table)
+    // A restored monitor cannot distinguish a band from a fix with a height, so both are remembered alike.
+    if table.policies.hasBands { tracker.hasHadHeights = true }
     if table.policies.hasTimings { tracker.adoptTiming(slot, table, &delivery) }
     // A failure of the storage is not reported again for the new condition.
     if tracker.isSuspended(slot, table) {

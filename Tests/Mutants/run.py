@@ -17,12 +17,14 @@ import argparse
 import itertools
 import os
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / ".build" / "mutants"
@@ -33,7 +35,13 @@ SONAME = "libfencepost.so." + ".".join(
     for part in ("MAJOR", "MINOR")
 )
 CORE = Path("Sources", "FencepostCore")
-LIMIT_S = 120
+LIMIT_S = 60
+"""How many seconds of processor time the corpus, the C cases or a Python test may use. A mutant with which they need
+more is detected. Other programs on the machine do not use up this time."""
+FILE_LIMIT_S = 20
+"""How many seconds of processor time one file of the corpus may use."""
+WAIT_FACTOR = 8
+"""The factor from these times to the time after which a program that waits for something is ended."""
 CORPUS = sorted((ROOT / "Tests" / "Conformance").rglob("*.json"))
 
 
@@ -634,7 +642,19 @@ def copy_package() -> None:
     shutil.copytree(Path(fencepost.__file__).parent, PYTHON / "fencepost")
 
 
-def conform(files: list[Path], *options: str) -> tuple[int | None, str]:
+def run(command: list[str], limit: int = LIMIT_S, **options: Any) -> subprocess.CompletedProcess[str] | None:
+    """Runs a program; returns None if the program does not end within its limit."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, encoding="utf-8", timeout=limit * WAIT_FACTOR,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)), **options
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return None
+    return None if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else done
+
+
+def conform(files: list[Path], *options: str, limit: int = LIMIT_S) -> tuple[int | None, str]:
     """Returns the exit code (None if the program did not end) and the output."""
     environment = {
         **os.environ,
@@ -643,13 +663,8 @@ def conform(files: list[Path], *options: str) -> tuple[int | None, str]:
         "SWIFT_BACKTRACE": "enable=no",
     }
     command = [sys.executable, "-m", "fencepost_conform", *options, *map(str, files)]
-    try:
-        done = subprocess.run(
-            command, cwd=WORK, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=LIMIT_S
-        )
-    except subprocess.TimeoutExpired:
-        return None, ""
-    return done.returncode, done.stdout + done.stderr
+    done = run(command, limit, cwd=WORK, env=environment)
+    return (None, "") if done is None else (done.returncode, done.stdout + done.stderr)
 
 
 def killers() -> list[str]:
@@ -667,8 +682,8 @@ def killers() -> list[str]:
             raise Broken(f"fencepost_conform: {output}")
         # The program crashed, or did not end: find the file of the corpus that causes this.
         fate = "hangs" if code is None else f"crashes ({code})"
-        bad = [path.name for path in CORPUS if conform([path], *options)[0] not in (0, 1)]
-        return [f"{', '.join(bad) or 'all files together'}: {fate}{suffix}"]
+        bad = (path.name for path in CORPUS if conform([path], *options, limit=FILE_LIMIT_S)[0] not in (0, 1))
+        return [f"{next(bad, 'all files together')}: {fate}{suffix}"]
     return []
 
 
@@ -683,7 +698,9 @@ def failed_case(word: str) -> list[str]:
     made = subprocess.run(command, capture_output=True, text=True)
     if made.returncode != 0:
         raise Broken(f"the C cases do not compile:\n{made.stderr[-3000:]}")
-    done = subprocess.run([str(program), word], cwd=WORK, capture_output=True, text=True, timeout=LIMIT_S)
+    done = run([str(program), word], cwd=WORK)
+    if done is None:
+        return [f"the C cases of {word}, which hang"]
     if done.returncode != 0 and "FAILED" not in done.stdout:
         raise Broken(f"the C cases of {word} do not run: {done.stdout}{done.stderr}")
     return [line.removeprefix("FAILED ") for line in done.stdout.splitlines() if line.startswith("FAILED")]
@@ -698,7 +715,9 @@ def failed_test(test: str) -> list[str]:
         "SWIFT_BACKTRACE": "enable=no",
     }
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-rf", "-p", "no:cacheprovider", f"tests/{test}"]
-    done = subprocess.run(command, cwd=ROOT / "bindings/python", env=environment, capture_output=True, text=True)
+    done = run(command, cwd=ROOT / "bindings/python", env=environment)
+    if done is None:
+        return [f"{test}, which hangs"]
     if done.returncode == 0:
         return []
     failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("FAILED ")]
@@ -713,7 +732,7 @@ def broken_invariant() -> str:
     """The first invariant that the checks after each call report as violated; empty if no invariant is violated."""
     for options in ((), ("--restart-every-step",)):
         for path in CORPUS:
-            output = conform([path], *options)[1]
+            output = conform([path], *options, limit=FILE_LIMIT_S)[1]
             if "invariant: " in output:
                 return f"{path.name}: {output.split('invariant: ', 1)[1].splitlines()[0]}"
     return ""

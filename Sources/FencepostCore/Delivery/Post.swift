@@ -100,7 +100,10 @@ struct Post: Sendable {
       !entry.marks.contains(.counted)
     else { return }
     entry.marks.insert(.counted)
-    let count = eventCount(of: entry.slot) + 1
+    let earlier = eventCount(of: entry.slot)
+    // A damaged row may contain a change of an exhausted condition, which must not count past the end of the range.
+    guard earlier < most else { return }
+    let count = earlier + 1
     let isLast = count == most
     setTiming(entry.slot, isLast ? [.inactive, .exhausted] : timingFlags(of: entry.slot), eventCount: count)
     journal.touch(entry.slot)

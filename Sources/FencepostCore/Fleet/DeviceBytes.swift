@@ -346,7 +346,7 @@ struct DeviceBytes {
         record.state.isActive == timing.schedule?.isActive(at: passed) ?? true || record.state.isExhausted,
         record.state.absence == .max || timing.absentAfterMicroseconds != 0,
         record.state.nextRepeat == .max || timing.repeatEveryMicroseconds != 0,
-        record.state.repeatsLeft <= timing.repeatLimit,
+        record.state.repeatsLeft <= timing.repeatLimit, record.events <= timing.maxEvents,
         record.state.isExhausted == (timing.maxEvents != 0 && record.events >= timing.maxEvents)
       else { throw Damage("the timing of a condition does not fit its state") }
       if let schedule = timing.schedule, schedule.nextEdge(after: state.timings.passed) <= clock { isBehind = true }

@@ -38,6 +38,7 @@ extension MonitorEngine {
     guard let timed = row.timed else { return }
     let timing = table.timing(of: slot) ?? .none
     guard timed.state.nextRepeat == .max || timing.repeatEveryMicroseconds != 0,
+      timed.state.repeatsLeft <= timing.repeatLimit, timed.events <= timing.maxEvents,
       timed.state.isExhausted == (timing.maxEvents != 0 && timed.events >= timing.maxEvents)
     else { throw Damage("the timing of a condition does not fit its state") }
     tracker.restore(slot, timed.state)

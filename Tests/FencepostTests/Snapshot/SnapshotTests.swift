@@ -37,6 +37,43 @@ import Testing
     }
   }
 
+  /// The random lives have rules that other rules contain, rules that wait for their dwell, and shapes that a height
+  /// decides.
+  @Test func livesHaveAllKindsOfConditions() throws {
+    var found: [String: Int] = [:]
+    func count(_ name: String, _ holds: Bool) { if holds { found[name, default: 0] += 1 } }
+    for number in 0..<300 {
+      var steps = RandomLife("lives to save", number)
+      var engine = try MonitorEngine(name: "m", options: steps.options())
+      for _ in 0..<120 {
+        _ = steps.step().play(&engine)
+        let table = engine.table
+        for slot in table.live {
+          let kind = table.kind(of: slot)
+          guard kind.isRule || kind.isGeographic else { continue }
+          let isKnown = engine.tracker.observed(slot, table) != .undetermined
+          if kind.isRule {
+            count("rule, known", isKnown)
+            count("rule in a rule", table.rules?.part(in: slot) != nil)
+            count("rule, candidate", engine.tracker.ruleCandidate(of: slot, table) != nil)
+          } else {
+            count("band, known", isKnown && table.band(of: slot) != nil)
+            count("band, candidate", engine.tracker.candidate(of: slot) != nil && table.band(of: slot) != nil)
+          }
+          let entry = engine.lastEntry(of: slot)
+          count("rule, event", entry.decidedBy != 0)
+          count("band, event", !entry.verticalDistance.isNaN)
+        }
+      }
+    }
+    for name in [
+      "rule, known", "rule in a rule", "rule, candidate", "rule, event", "band, known", "band, candidate",
+      "band, event",
+    ] {
+      #expect(found[name, default: 0] > 20, "\(name): \(found[name, default: 0])")
+    }
+  }
+
   @Test func emptyMonitor() throws {
     let engine = MonitorEngine.unnamed
     #expect(try MonitorEngine(restoring: engine.snapshot()).name == nil)

@@ -6,7 +6,7 @@ enum LifeStep: CustomStringConvertible {
   case add(String, Definition, assuming: Event.State)
   case remove(String)
   case fix(Fix)
-  case ellipse(Fix, FixEllipse)
+  case fixWith(Fix, FixEllipse?, FixHeight?)
   case see([BeaconSighting], Int64)
   case scanning(Bool, Int64)
   case host(Diagnostics, Set<ConditionKind>, Int64)
@@ -25,7 +25,8 @@ enum LifeStep: CustomStringConvertible {
     case .add(let identifier, _, let assuming): "add \(identifier) assuming \(assuming)"
     case .remove(let identifier): "remove \(identifier)"
     case .fix(let fix): "fix \(fix)"
-    case .ellipse(let fix, let ellipse): "fix \(fix) with \(ellipse)"
+    case .fixWith(let fix, let ellipse, let height):
+      "fix \(fix) with \(ellipse.map { "\($0)" } ?? "no ellipse"), \(height.map { "\($0)" } ?? "no height")"
     case .see(let sightings, let time): "see \(sightings.count) at \(time)"
     case .scanning(let isOn, let time): "scanning \(isOn) at \(time)"
     case .host(let flags, let kinds, let time): "host \(flags.rawValue) \(kinds) at \(time)"
@@ -47,10 +48,10 @@ enum LifeStep: CustomStringConvertible {
       let condition = definition.subject.condition
       try? engine.add(
         condition, identifier: identifier, assuming: assuming, policy: definition.policy, tag: definition.tag,
-        timing: definition.timing)
+        timing: definition.timing, band: definition.band)
     case .remove(let identifier): engine.remove(identifier)
     case .fix(let fix): try? engine.feed(fix)
-    case .ellipse(let fix, let ellipse): _ = try? engine.feed(fix, ellipse: ellipse)
+    case .fixWith(let fix, let ellipse, let height): _ = try? engine.feed(fix, ellipse: ellipse, height: height)
     case .see(let sightings, let time): try? engine.feed(sightings, at: Timestamp(microseconds: time))
     case .scanning(let isOn, let time): try? engine.setScanning(isOn, at: Timestamp(microseconds: time))
     case .host(let flags, let kinds, let time):
@@ -61,7 +62,8 @@ enum LifeStep: CustomStringConvertible {
       let condition = definition.subject.condition
       _ = try? engine.sync([
         NamedCondition(
-          condition, identifier: identifier, policy: definition.policy, tag: definition.tag, timing: definition.timing)
+          condition, identifier: identifier, policy: definition.policy, tag: definition.tag, timing: definition.timing,
+          band: definition.band)
       ])
     case .poll(let limit):
       let confidence = engine.options.accuracyConfidence
@@ -77,6 +79,8 @@ enum LifeStep: CustomStringConvertible {
 
 /// A random sequence of all possible calls on a monitor, near the boundaries of a few conditions.
 struct RandomLife {
+  /// The identifiers of the conditions.
+  static let identifiers = ["a", "b", "c", "d", "a longer one, beyond what fits in place"]
   /// Whether schedules may say how far they are known.
   var hasScheduleEnds = true
   private var random: SeededGenerator
@@ -113,6 +117,7 @@ struct RandomLife {
       policy.notify = TransitionPolicy.Notify(rawValue: UInt8.random(in: 0...7, using: &random))
     }
     if Int.random(in: 0..<4, using: &random) == 0 { policy.dwellPolicy = .evidence }
+    if random.chance(0.25) { (policy.entryDwellMicroseconds, policy.exitDwellMicroseconds) = (20_000_000, 20_000_000) }
     if random.chance(0.25) {
       policy.accuracyFactor = 0
       (policy.entryProbability, policy.exitProbability) = (0.9, 0.1)
@@ -120,7 +125,8 @@ struct RandomLife {
     return policy
   }
 
-  private mutating func definition() -> Definition {
+  private mutating func definition(of identifier: String) -> Definition {
+    if random.chance(0.25) { return rule(of: identifier) }
     let subject: Definition.Subject =
       if Int.random(in: 0..<3, using: &random) == 0 {
         .beacon(beacons.randomElement(using: &random) ?? beacons[0])
@@ -134,7 +140,52 @@ struct RandomLife {
       }
     var definition = Definition(subject: subject, policy: policy(), tag: UInt64.random(in: 0..<3, using: &random))
     if random.chance(0.3) { definition.timing = timing(isShape: definition.subject.kind.isGeographic) }
+    if definition.subject.kind.isGeographic, random.chance(0.5) { definition.band = band() }
     return definition
+  }
+
+  /// Returns a rule whose parts are other conditions of the life: shapes, beacons and rules, some of them missing. A rule
+  /// that would be in itself is refused.
+  private mutating func rule(of identifier: String) -> Definition {
+    var parts = Self.identifiers.filter { $0 != identifier }.shuffled(using: &random)
+    parts.removeLast(random.integer(1...3))
+    if random.chance(0.05) { parts.append("missing") }
+    var rule =
+      switch random.integer(0...3) {
+      case 0: RuleDefinition(.atLeast, atLeast: Int64(random.integer(1...parts.count)))
+      case 1: RuleDefinition(.all)
+      case 2: RuleDefinition(.any)
+      default: RuleDefinition(.none)
+      }
+    for var part in parts { part.withUTF8 { rule.append($0) } }
+    var policy = TransitionPolicy.exact
+    policy.entryDwellMicroseconds = [0, 30_000_000, 60_000_000][random.integer(0...2)]
+    policy.exitDwellMicroseconds = [0, 30_000_000, 60_000_000][random.integer(0...2)]
+    if random.chance(0.3) { policy.notify = TransitionPolicy.Notify(rawValue: UInt8(random.integer(0...7))) }
+    var definition = Definition(subject: .rule(rule), policy: policy, tag: UInt64(random.integer(0...2)))
+    if random.chance(0.3) { definition.timing = timing(isShape: false) }
+    return definition
+  }
+
+  /// Returns a band of altitudes, whose limits many fixes have.
+  private mutating func band() -> AltitudeBand {
+    let low = Double(random.integer(0...3)) * 25
+    let references = AltitudeBand.Reference.allCases
+    let (below, above) = (references[random.integer(0...2)], references[random.integer(0...2)])
+    return switch random.integer(0...3) {
+    case 0: AltitudeBand(min: low, minReference: below)
+    case 1: AltitudeBand(max: low, maxReference: above)
+    default:
+      AltitudeBand(min: low, max: low + [25, 50][random.integer(0...1)], minReference: below, maxReference: above)
+    }
+  }
+
+  /// Returns the height of a fix.
+  private mutating func height() -> FixHeight {
+    FixHeight(
+      altitude: random.chance(0.05) ? .nan : Double(random.integer(-1...7)) * 25,
+      verticalAccuracy: [0, 0, 3, 12, 150, -1][random.integer(0...5)],
+      geoidHeight: random.chance(0.2) ? .nan : 50, groundHeight: random.chance(0.2) ? .nan : 25)
   }
 
   private mutating func timing(isShape: Bool) -> ConditionTiming {
@@ -170,13 +221,12 @@ struct RandomLife {
 
   mutating func step() -> LifeStep {
     if Int.random(in: 0..<3, using: &random) > 0 { time += Int64.random(in: 0..<25_000_000, using: &random) }
-    let identifier =
-      ["a", "b", "c", "d", "a longer one, beyond what fits in place"].randomElement(using: &random) ?? "a"
-    switch Int.random(in: 0..<24, using: &random) {
+    let identifier = Self.identifiers.randomElement(using: &random) ?? "a"
+    switch Int.random(in: 0..<32, using: &random) {
     case 0, 1: return .remove(identifier)
     case 2...5:
       return .add(
-        identifier, definition(),
+        identifier, definition(of: identifier),
         assuming: [.unknown, .satisfied, .unsatisfied].randomElement(using: &random) ?? .unknown)
     case 6: return .scanning(Bool.random(using: &random), time)
     case 7:
@@ -192,7 +242,7 @@ struct RandomLife {
       case 0:
         time -= Int64.random(in: 0..<100_000_000, using: &random)
         return .rewind(time)
-      case 1: return .sync(identifier, definition())
+      case 1: return .sync(identifier, definition(of: identifier))
       default: return .advance(time)
       }
     case 9...11: return .poll(Int.random(in: 0...3, using: &random))
@@ -212,10 +262,12 @@ struct RandomLife {
         latitude: metres() / 110_574, longitude: Double.random(in: 0..<0.002, using: &random),
         accuracy: [0, 5, 30, 400, -1].randomElement(using: &random) ?? 0,
         time: Timestamp(microseconds: isLate ? time - 60_000_000 : time))
-      guard Int.random(in: 0..<4, using: &random) == 0 else { return .fix(fix) }
-      let minor = Double.random(in: -1...30, using: &random)
-      return .ellipse(
-        fix, FixEllipse(major: 20, minor: minor, orientation: Double.random(in: 0...180, using: &random)))
+      let height = random.chance(0.8) ? height() : nil
+      var ellipse: FixEllipse?
+      if random.chance(0.25) {
+        ellipse = FixEllipse(major: 20, minor: random.uniform(-1...30), orientation: random.uniform(0...180))
+      }
+      return ellipse == nil && height == nil ? .fix(fix) : .fixWith(fix, ellipse, height)
     }
   }
 }

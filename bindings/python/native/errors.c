@@ -52,8 +52,8 @@ static const char base_doc[] =
     "    position: Index of the offending row or element where there are several, else 0.";
 
 static PyObject *class_members(fencepost_status status) {
-  return Py_BuildValue("{s:i,s:s,s:i,s:s}", "code", (int)status, "name", fencepost_status_name(status), "position", 0,
-                       "__module__", "fencepost.errors");
+  return Py_BuildValue("{s:i,s:s,s:i,s:O,s:O,s:s}", "code", (int)status, "name", fencepost_status_name(status),
+                       "position", 0, "_reason", Py_None, "_argument", Py_None, "__module__", "fencepost.errors");
 }
 
 static PyObject *new_class(const char *name, const char *doc, PyObject *bases, fencepost_status status) {
@@ -118,11 +118,30 @@ PyObject *native_error_table(PyObject *module, PyObject *Py_UNUSED(unused)) {
   return table;
 }
 
-static int set_number(PyObject *exception, const char *name, PyObject *number) {
-  if (number == NULL) return -1;
-  int result = PyObject_SetAttrString(exception, name, number);
-  Py_DECREF(number);
+static int set_value(PyObject *exception, const char *name, PyObject *value) {
+  if (value == NULL) return -1;
+  int result = PyObject_SetAttrString(exception, name, value);
+  Py_DECREF(value);
   return result;
+}
+
+static int set_text(PyObject *exception, const char *name, const char *text, size_t length) {
+  return set_value(exception, name, PyUnicode_DecodeUTF8(text, (Py_ssize_t)length, "replace"));
+}
+
+/*
+ * Sets what the Python code must know about an error: `_reason`, the message without the row, and `_argument`, the name
+ * of the argument that is refused. A message of the library that is about a row begins with "row N: ", and the reason
+ * begins with the name of the argument.
+ */
+static int set_cause(PyObject *exception, const char *text, uint64_t position) {
+  char place[40];
+  PyOS_snprintf(place, sizeof(place), "row %llu: ", (unsigned long long)position);
+  const char *reason = strncmp(text, place, strlen(place)) == 0 ? text + strlen(place) : text;
+  const char *name = strncmp(reason, "the ", 4) == 0 ? reason + 4 : reason;
+  size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_");
+  if (set_text(exception, "_reason", reason, strlen(reason)) < 0) return -1;
+  return length > 0 && strchr(" :", name[length]) != NULL ? set_text(exception, "_argument", name, length) : 0;
 }
 
 PyObject *native_raise(native_state *state, fencepost_status status, const fencepost_error *error) {
@@ -134,12 +153,13 @@ PyObject *native_raise(native_state *state, fencepost_status status, const fence
   Py_DECREF(message);
   if (exception == NULL) return NULL;
   uint64_t position = error != NULL ? error->position : 0;
-  int failed = set_number(exception, "position", PyLong_FromUnsignedLongLong(position)) < 0;
+  int failed = set_value(exception, "position", PyLong_FromUnsignedLongLong(position)) < 0 ||
+               set_cause(exception, text, position) < 0;
   /* If a newer library returns a status that this extension does not know, raise the base class, and set `code` and
      `name` to those of the status. */
   if (!failed && class == state->error_base)
-    failed = set_number(exception, "code", PyLong_FromLong(status)) < 0 ||
-             set_number(exception, "name", PyUnicode_FromString(fencepost_status_name(status))) < 0;
+    failed = set_value(exception, "code", PyLong_FromLong(status)) < 0 ||
+             set_value(exception, "name", PyUnicode_FromString(fencepost_status_name(status))) < 0;
   if (!failed) PyErr_SetObject(class, exception);
   Py_DECREF(exception);
   return NULL;

@@ -98,7 +98,7 @@ struct StateRow {
     }
     if parts.contains(.track) {
       track = BeaconTrack(
-        lastSighting: try reader.takeSignedTime("last_sighting"), deadline: try reader.takeSigned())
+        lastSighting: try reader.takeSignedTime("last_sighting"), deadline: try reader.takeDeadline())
       refinement = try BeaconIdentityCondition?(reading: &reader)
     }
     if states & Self.hasTimed != 0 { timed = try TimedRow(reading: &reader) }

@@ -14,6 +14,19 @@ if TYPE_CHECKING:
 _Kind = TypeVar("_Kind")
 
 
+def reason_of(error: FencepostError) -> str:
+    """The message of an error, without the row that the library puts before it."""
+    return str(error) if error._reason is None else error._reason
+
+
+def at_row(error: InvalidArgumentError, row: int) -> InvalidArgumentError:
+    """The same error about another row. A call that takes the rows in parts, or each value once, knows the rows of its
+    caller."""
+    moved = type(error)(f"row {row}: {reason_of(error)}")
+    moved.position, moved._reason, moved._argument = row, reason_of(error), error._argument
+    return moved
+
+
 class Advice(NamedTuple):
     """The advice in a message, worded for each interface, for example ``sort=False keeps it`` in Python and
     ``--no-sort keeps it`` in a shell."""

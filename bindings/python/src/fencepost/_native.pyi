@@ -20,6 +20,10 @@ class FencepostError(Exception):
     code: int
     name: str
     position: int
+    _reason: str | None
+    """The message without the row, if the library raised the error."""
+    _argument: str | None
+    """The name of the argument that the library refuses."""
 
 class NullArgumentError(FencepostError, ValueError): ...
 class InvalidArgumentError(FencepostError, ValueError): ...

@@ -189,3 +189,6 @@ walked("V50 no gate is crossed by a jump that takes no time", GATE, fix(0, WEST)
 walked("V51 a plausible path that is too fast for max_speed is a gap as before", C, fix(0, WEST), fix(200, EAST),
        events(), counted(0), fix(400, at(0)), events("c satisfied 380 path gap"), plausible_speed=101,
        max_speed=60)  # fmt: skip
+walked("V52 a change that is due before the jump follows the gap before the change", circle("c", O, 1000, "standard"),
+       circle("d", EAST, 1000), fix(0, WEST), fix(1000, O), events(), fix(1001, EAST), fix(1031, EAST), events(),
+       fix(1061, EAST), events("c satisfied 1020 fix gap", "d satisfied 1061 fix gap"), counted(2))  # fmt: skip

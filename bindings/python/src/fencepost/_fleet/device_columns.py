@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._native import InvalidArgumentError
@@ -39,11 +39,7 @@ def device_column(device: Any) -> tuple[Any, tuple[str, ...]]:
         found = array("q", map(places.__getitem__, rows))
     except TypeError as error:
         raise _error(ColumnTypeError, f"device: {error}", 0) from None
-    try:
-        return found, _texts(list(places), "device")
-    except InvalidArgumentError as error:
-        row = found.index(error.position)
-        raise _error(type(error), str(error).replace(f"row {error.position}", f"row {row}", 1), row) from None
+    return found, _texts(list(places), "device", found.index)
 
 
 def _codes(held: Any) -> Any:
@@ -66,13 +62,21 @@ def _plain(values: Any) -> Iterable[Any]:
     return values
 
 
-def _texts(values: list[Any], what: str) -> tuple[str, ...]:
+def _texts(values: list[Any], what: str, row_of: Callable[[int], int] = int) -> tuple[str, ...]:
+    """The texts of a column.
+
+    Args:
+        values: The values of the column, or its different values.
+        what: The name of the column.
+        row_of: Returns the first row with a value, from the index of the value.
+    """
     texts = []
-    for row, value in enumerate(values):
+    for index, value in enumerate(values):
         missing = value is None or value != value
         text = None if missing else identifier_text(value)
         if not isinstance(text, str):
             said = "the value is missing" if missing else f"{shown(value)} is {type(value).__name__}, expected str"
+            row = row_of(index)
             raise _error(InvalidArgumentError if missing else ColumnTypeError, f"{what}, row {row}: {said}", row)
         texts.append(text)
     return tuple(texts)

@@ -4,13 +4,12 @@ without a copy."""
 from __future__ import annotations
 
 import math
-import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from .._errors import InputError
+from .._errors import InputError, reason_of
 from .._files.condition_features import BAND, TIMING, warn_of_limits, with_intervals
 from .._files.condition_files import band_of, timing_of
 from .._native import InvalidArgumentError, Monitor as Handle, MonitorClosedError, QueueFullError
@@ -192,14 +191,13 @@ def _empty() -> Handle:
 def _of_row(error: InvalidArgumentError, source: str, first: int, reader: BatchReader, plan: Plan) -> InputError:
     """Converts the library's error about a row of a batch to an error that names the row's index in the stream and its
     column."""
-    reason = str(error).removeprefix(f"row {error.position}: ")
-    about = reason.partition(" is ")[0].removeprefix("the ").partition(" ")[0]
+    reason, about = reason_of(error), error._argument or ""
     if about in ("coordinate", *POSITION) and plan.geometry is not None:
         indices = [plan.geometry]
     else:
-        indices = [
-            plan.indices[what] for what in (POSITION if about == "coordinate" else (about,)) if what in plan.indices
-        ]
+        # The identifier that the library refuses is that of a condition or of a device.
+        wanted = {"coordinate": POSITION, "identifier": ("identifier", "device")}.get(about, (about,))
+        indices = [plan.indices[what] for what in wanted if what in plan.indices]
     names = " and ".join(repr(reader.names[index]) for index in indices)
     return InputError.of_row(source, first + error.position, f"{reason} (column {names})" if names else reason)
 
@@ -483,8 +481,8 @@ def _texts(reader: BatchReader, chunk: Any, plan: Plan, first: int) -> tuple[str
     try:
         return identifiers(found)
     except InvalidArgumentError as error:
-        reason = str(error).removeprefix(f"identifier, row {error.position}: ")
-        raise InputError.of_row(CIRCLES, first + error.position, f"identifier {reason} (column {name!r})") from None
+        reason = f"identifier {reason_of(error)} (column {name!r})"
+        raise InputError.of_row(CIRCLES, first + error.position, reason) from None
 
 
 def _runs(
@@ -504,16 +502,32 @@ def _runs(
             try:
                 decided = known[repr(given)] = _decide(dict(zip(own, given)), default, base)
             except (ValueError, OverflowError) as error:
-                said = re.findall(r"[a-z_]+", str(error).partition(":")[0])
-                about = [what for what in own if what in said]
-                if not about and not {*TIMING, *BAND} & {*said}:
-                    about = [what for what in own if what in _RULES]
+                about = _to_blame(dict(zip(own, given)), str(error), default, base)
                 names = " and ".join(repr(reader.names[plan.indices[what]]) for what in about)
                 reason = f"{error} (column {names})" if names else str(error)
                 raise InputError.of_row(CIRCLES, first + start, reason) from None
         length = sum(1 for _ in rows)
         yield decided, length
         start += length
+
+
+def _to_blame(own: Mapping[str, Any], reason: str, default: _Decided, base: TransitionPolicy) -> list[str]:
+    """The names of the values of a row that cause an error: with these values alone, the row causes the same error, and
+    without one of them it does not."""
+
+    def causes(values: Mapping[str, Any]) -> bool:
+        try:
+            _decide(values, default, base)
+        except (ValueError, OverflowError) as error:
+            return str(error) == reason
+        return False
+
+    left = dict(own)
+    while unneeded := next(
+        (what for what in left if causes({name: left[name] for name in left if name != what})), None
+    ):
+        del left[unneeded]
+    return list(left)
 
 
 def _decide(own: Mapping[str, Any], default: _Decided, base: TransitionPolicy) -> _Decided:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._errors import Advice, InputError
+from .._errors import Advice, InputError, reason_of
 from .._files.advice import REPAIR, VERTICES
 from .._files.condition_files import ConditionRow, row_number
 from .._files.sources import ConditionsSource, as_conditions
@@ -152,8 +152,7 @@ def sync_conditions(
         row = rows[at] if at is not None and at < len(rows) else None
         if row is None:
             raise InputError(path, "", str(error)) from None
-        reason = str(error).removeprefix(f"row {at}: ")
-        raise InputError(path, row.place, reason, row_number(row.place), _advice(error, row)) from None
+        raise InputError(path, row.place, reason_of(error), row_number(row.place), _advice(error, row)) from None
 
 
 def _advice(error: FencepostError, row: ConditionRow) -> Advice | None:

@@ -421,10 +421,9 @@ class MonitorQuestions:
                 offsets, generations, distances = ask(first, min(first + size, rows))
             except InvalidArgumentError as error:
                 if first:
-                    row = error.position + first
-                    moved = type(error)(str(error).replace(f"row {error.position}:", f"row {row}:", 1))
-                    moved.position = row
-                    raise moved from None
+                    from .._errors import at_row
+
+                    raise at_row(error, error.position + first) from None
                 raise
             return offsets, generations, distances, _distinct(numpy, generations)
 

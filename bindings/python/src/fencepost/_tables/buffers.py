@@ -53,6 +53,13 @@ class ColumnTypeError(InvalidArgumentError, TypeError):
     """
 
 
+def refuse_value(what: str, row: int, reason: str, kind: type[InvalidArgumentError] = ColumnTypeError) -> NoReturn:
+    """Raises an error about one value of a column."""
+    error = kind(f"{what}, row {row}: {reason}")
+    error.position, error._reason, error._argument = row, reason, what
+    raise error
+
+
 def refuse(message: str, row: int = 0, kind: type[InvalidArgumentError] = ColumnTypeError) -> NoReturn:
     """Raises an error about a column, with the row as its position."""
     error = kind(message)
@@ -165,16 +172,15 @@ def identifiers(values: Iterable[str]) -> tuple[str, ...]:
     texts = tuple(_rows_of(values, "identifier", "str"))
     for row, text in enumerate(texts):
         if not isinstance(text, str):
-            refuse(f"identifier, row {row}: {text!r} is {type(text).__name__}, expected str", row)
+            refuse_value("identifier", row, f"{text!r} is {type(text).__name__}, expected str")
         if not text.isascii():
             try:
                 text.encode()
             except UnicodeEncodeError:
-                refuse(
-                    f"identifier, row {row}: {text!r} is not valid Unicode (lone surrogate)", row, InvalidArgumentError
-                )
+                reason = f"{text!r} is not valid Unicode (lone surrogate)"
+                refuse_value("identifier", row, reason, InvalidArgumentError)
         if "\0" in text:
-            refuse(f"identifier, row {row}: {text!r} holds a NUL character", row, InvalidArgumentError)
+            refuse_value("identifier", row, f"{text!r} holds a NUL character", InvalidArgumentError)
     return texts
 
 
