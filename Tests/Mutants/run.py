@@ -207,8 +207,10 @@ MUTANTS = [
            "observed.direction != nil || observed.marks", "observed.marks"),
     Mutant("the first determination since a start is compared with what was told", "Delivery/EveryOutbox.swift",
            "|| observed.marks.contains(.news)", "|| false"),
-    Mutant("an interval contains its end", "Model/Schedule.swift",
-           "if edges[middle] <= time {", "if edges[middle] < time {"),
+    Mutant("an interval contains its end", "Model/EdgeRuns.swift",
+           "if offsets[middle] <= elapsed {", "if offsets[middle] < elapsed {"),
+    Mutant("a schedule repeats its last week for ever", "Model/EdgeRuns.swift",
+           "min(passed + low - run.place, count)", "passed + low - run.place"),
     # These mutants change bands of altitudes.
     Mutant("the limits do not belong to the band", BANDS,
            "isInside: isDistanceKnown && distance <= 0,", "isInside: isDistanceKnown && distance < 0,"),

@@ -116,7 +116,7 @@ struct ScheduleRowTests {
     #expect(try Self.read([UInt8](writer.bytes)) == Self.schedule(edges))
   }
 
-  /// No damaged byte traps, and what is read can be written again.
+  /// No damaged byte traps, and each schedule that was read can be written again.
   @Test func damagedBytes() throws {
     var generator = SeededGenerator("damaged schedules")
     let weekly = Self.bytes(of: try Self.schedule(Self.weekly(52, daysOpen: 5, lost: 12, found: 43)))

@@ -1,10 +1,11 @@
 /// The bytes of a schedule: the edges of its intervals, as differences from the edge before. A periodic run needs the
-/// differences of one period, or only a number, if it goes on with the hours of the periodic run before it.
+/// differences of one period. If its differences are those of the periodic run before it, rotated by some places, it
+/// needs only the number of these places.
 ///
 /// A schedule without a periodic run begins with the number of edges plus 1, which is not 0, the mark of a condition
 /// without a schedule; one with a periodic run begins with the negative number of edges. Each run then begins with the
-/// number of differences in a period, with 0 if it is not periodic, or with the negative number of differences by which
-/// it goes on later in the period before it, minus 1. The number of edges of the run follows, then the differences.
+/// number of differences in a period; with 0 if it is not periodic; or with −1 minus the number of places. The number
+/// of edges of the run follows, then the differences.
 extension Schedule {
   @_optimize(size)
   func encode(to writer: inout ByteWriter) {
@@ -17,12 +18,12 @@ extension Schedule {
       let count = runs.count(of: number)
       if isPeriodic {
         let differences = runs.differences(of: number)
-        let turn = run.period > 0 ? Self.turn(of: differences, in: before) : nil
-        writer.putNumber(Int64(turn.map { -1 - $0 } ?? differences.count))
+        let rotation = run.period > 0 ? Self.rotation(of: differences, in: before) : nil
+        writer.putNumber(Int64(rotation.map { -1 - $0 } ?? differences.count))
         writer.putNumber(Int64(count))
         if run.period > 0 {
           writer.putNumber(run.start - last)
-          if turn == nil { for difference in differences { writer.putNumber(difference) } }
+          if rotation == nil { for difference in differences { writer.putNumber(difference) } }
           before = differences
           last = runs[run.first + count - 1]
           continue
@@ -35,12 +36,12 @@ extension Schedule {
     }
   }
 
-  /// Returns by how many places periodic differences are later in their period than other ones, or `nil` if they differ.
+  /// Returns by how many places other differences must be rotated to equal these, or `nil` if they never do.
   @_optimize(size)
-  private static func turn(of differences: ContiguousArray<Int64>, in before: ContiguousArray<Int64>) -> Int? {
+  private static func rotation(of differences: ContiguousArray<Int64>, in before: ContiguousArray<Int64>) -> Int? {
     guard differences.count == before.count else { return nil }
-    return before.indices.first { turn in
-      differences.indices.allSatisfy { differences[$0] == before[($0 + turn) % before.count] }
+    return before.indices.first { places in
+      differences.indices.allSatisfy { differences[$0] == before[($0 + places) % before.count] }
     }
   }
 
@@ -74,7 +75,7 @@ extension Schedule {
         before.removeAll(keepingCapacity: true)
         for _ in 0..<head { before.append(try reader.takeSigned()) }
       } else {
-        before = before.turned(by: Int(-1 - head))
+        before = before.rotated(by: Int(-1 - head))
       }
       edges.append(last)
       for index in 1..<Int(length) {
@@ -103,10 +104,10 @@ extension EdgeRuns {
 }
 
 extension ContiguousArray<Int64> {
-  /// Returns the elements in another order, with the one at a place first.
-  fileprivate func turned(by place: Int) -> ContiguousArray<Int64> {
+  /// Returns the elements with the one at an index first, and those before it at the end.
+  fileprivate func rotated(by places: Int) -> ContiguousArray<Int64> {
     var result: ContiguousArray<Int64> = []
-    for index in indices { result.append(self[(index + place) % count]) }
+    for index in indices { result.append(self[(index + places) % count]) }
     return result
   }
 }
