@@ -181,7 +181,7 @@ MUTANTS = [
     Mutant("a device that was suspended is measured", "Fleet/DeviceRecord.swift",
            "header.isDisjoint(with: [.wide, .rewound])", "!header.contains(.wide)"),
     Mutant("the reported states of a device that was suspended are not known", "Fleet/FleetEngine.swift",
-           "observed.supposeUnsatisfied(through: state.rewoundThrough)", "observed.supposeUnsatisfied(through: 0)"),
+           "observed.supposeUnsatisfied(through: state.rewoundThrough)", "observed.supposeUnsatisfied(through: 0)", test="fleet/test_fleet_paths.py"),
     Mutant("explain gives the probability of no fix", "Explain/MonitorEngine+Explain.swift",
            "if !probability.isNaN { explanation.probability = probability }", "explanation.probability = nil"),
     # Polygons and corridors.
