@@ -172,7 +172,8 @@ MUTANTS = [
            "if tracker.counters.acceptedFixes == accepted {", "if accepted == .max {"),
     Mutant("a fleet keeps no error ellipse", "Fleet/FleetEngine.swift", "state.ellipse = tracker.lastEllipse", "state.ellipse = nil"),
     Mutant("an error ellipse is replaced in place", "Fleet/FleetEngine+Path.swift",
-           ", !DeviceState.hasExtras(in: words) else", " else"),
+           ", !DeviceState.hasExtras(in: words) else", " else",
+           test="monitor/test_probability_policy.py::test_a_fix_of_a_device_without_an_ellipse_follows_one_with_an_ellipse"),
     Mutant("a position of a path decides by its probability", SHAPES,
            "if isOnPath { return true }", ""),
     Mutant("a path is laid for a policy with probabilities", "Path/Tracker+Path.swift",
@@ -180,7 +181,7 @@ MUTANTS = [
     Mutant("a device that was suspended is measured", "Fleet/DeviceRecord.swift",
            "header.isDisjoint(with: [.wide, .rewound])", "!header.contains(.wide)"),
     Mutant("the reported states of a device that was suspended are not known", "Fleet/FleetEngine.swift",
-           "observed.supposeUnsatisfied(through: state.rewoundThrough)", "observed.supposeUnsatisfied(through: 0)"),
+           "observed.supposeUnsatisfied(through: state.rewoundThrough)", "observed.supposeUnsatisfied(through: 0)", test="fleet/test_fleet_paths.py"),
     Mutant("explain gives the probability of no fix", "Explain/MonitorEngine+Explain.swift",
            "if !probability.isNaN { explanation.probability = probability }", "explanation.probability = nil"),
     # Polygons and corridors.

@@ -271,3 +271,20 @@ def test_fixes_just_beyond_a_limit_decide(radius: float, limit: float) -> None:
         monitor.feed(at(-200 if state == "satisfied" else 100))
         monitor.feed(at(low, 1))
         assert str(monitor.state("a")) == state, (wanted, low)
+
+
+def test_a_fix_of_a_device_without_an_ellipse_follows_one_with_an_ellipse() -> None:
+    """A fleet with a path keeps the last fix of each device, also of a device that stays far from all boundaries."""
+    fleet = Fleet(path="geodesic", max_gap=600)
+    policy = TransitionPolicy(
+        entry_margin=0, exit_margin=0, accuracy_factor=0, entry_probability=0.99, exit_probability=0.01
+    )
+    fleet.conditions.add(Circle(52.5, 13.4, 100), "c", policy=policy)
+    for time in range(10):
+        fleet.feed("d", Fix(52.5, 13.4133 + time * 1e-6, accuracy=800, time=time))
+    without = fleet["d"].explain("c").probability
+    for time in (20, 22, 24):
+        fleet.feed("d", Fix(52.5, 13.4133 + time * 1e-6, accuracy=800, time=time, error_ellipse=(3, 3, 0)))
+        assert fleet["d"].explain("c").probability == 0
+        fleet.feed("d", Fix(52.5, 13.4133 + time * 1e-6, accuracy=800, time=time + 1))
+        assert fleet["d"].explain("c").probability == pytest.approx(without, rel=0.05)

@@ -47,7 +47,12 @@ def fleets() -> list[dict[str, Any]]:
     found = []
     for file in sorted(paths.FOLDER.glob("*.json")):
         for each in json.loads(file.read_text(encoding="utf-8")):
-            if each["name"].startswith(("the last fix determines a condition that is added", "a start looks back")):
+            looks_back = (
+                "the last fix determines a condition that is added",
+                "a start looks back",
+                "a refused fix leaves",
+            )
+            if each["name"].startswith(looks_back):
                 continue  # a fleet never looks back
             name = f"a fleet: {each['name']}"
             fleet = fleet_forms.of_fleet(name, each.get("options", {}), each["steps"], assuming="unknown")

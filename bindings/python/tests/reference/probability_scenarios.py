@@ -351,6 +351,7 @@ world(
 
 # Polygons and corridors ----------------------------------------------------------------------------------------------
 
+EDGE = (52.005, 13.01)
 PARK = polygon(((13.0, 52.0), (13.01, 52.0), (13.01, 52.01), (13.0, 52.01)))
 RING = polygon(
     ((13.0, 52.0), (13.01, 52.0), (13.01, 52.01), (13.0, 52.01)),
@@ -372,6 +373,20 @@ shaped(
     events(),
     fix(50, (52.0106, 13.0106), 40),
     events("p unsatisfied 50"),
+)
+shaped(
+    "the margins of a polygon count as well",
+    add("p", PARK, policy={**POLICY, "entry_margin": 20, "exit_margin": 30}),
+    fix(0, off(1000, 90, EDGE), 5),
+    events("p unsatisfied 0"),
+    fix(10, off(10, 270, EDGE), 1),
+    events(),
+    fix(20, off(22, 270, EDGE), 1),
+    events("p satisfied 20"),
+    fix(30, off(25, 90, EDGE), 1),
+    events(),
+    fix(40, off(32, 90, EDGE), 1),
+    events("p unsatisfied 40"),
 )
 shaped(
     "a hole counts: its middle is outside with 30 m, and undecided with 200 m",
@@ -457,6 +472,19 @@ paths(
     events("e unsatisfied 97.549023"),
     fix(200, O, 300),
     events("e satisfied 104.7619", "p satisfied 200"),
+    **GEODESIC,
+)
+paths(
+    "a position of a path decides nothing, although it is far inside",
+    circle("p", O, 5000),
+    circle("e", O, 100, "exact"),
+    fix(0, from_place(O, 270, 5000), 10),
+    events("e unsatisfied 0"),
+    fix(100, from_place(O, 90, 5000), 10),
+    events("e satisfied 49", "e unsatisfied 51.000001"),
+    {"identifiers_in_state": "unknown", "are": ["p"]},
+    fix(200, O, 10),
+    events("e satisfied 198", "p satisfied 200"),
     **GEODESIC,
 )
 paths(
@@ -758,6 +786,30 @@ ellipses(
     events("d satisfied 45"),
     fix(65, off(80), 60),
     events("e satisfied 50"),
+)
+ellipses(
+    "a refused fix leaves no ellipse for the next one",
+    circle("far", off(5000), 100),
+    fix(0, off(0), 5),
+    fix(10, off(10), 5),
+    events("far unsatisfied 0"),
+    fix(11, off(10), 5),
+    {"refused": "late_input", "step": fix(5, off(0), 5, 400, 400, 0)},
+    fix(12, off(10), 5),
+    circle("c", BERLIN, 100),
+    events("c satisfied 12"),
+)
+ellipses(
+    "after a fix with an ellipse, the next fix has only its accuracy",
+    circle("c", BERLIN, 100),
+    fix(0, off(1000), 800, 3, 3, 0),
+    events("c unsatisfied 0"),
+    fix(10, off(1001), 800, 3, 3, 0),
+    fix(20, off(1000), 800),
+    explained("c", "outside"),
+    fix(30, off(1001), 800),
+    explained("c", "outside"),
+    **GEODESIC,
 )
 ellipses(
     "beyond 10 km a semi-axis decides only by the side",
