@@ -27,7 +27,8 @@ struct ObservedStates: Sendable {
   @inline(never)
   private func observedApart(_ slot: UInt32, _ table: ConditionTable) -> Observed {
     guard table.kind(of: slot).isRule else { return beacons[slot]?.observed ?? .undetermined }
-    guard let name = table.rules?.name(of: slot), let rules, Int(name) < rules.cells.count else { return .undetermined }
+    guard let name = table.rules?.name(of: slot), let rules, Int(name) < rules.cells.count, rules.isLoaded(name)
+    else { return .undetermined }
     return rules.cells[Int(name)].observed
   }
 

@@ -119,6 +119,7 @@ extension FleetEngine {
       while let first = deadlines.first(devices.lines) {
         devices.load(first.device, into: &state)
         state.dropGone(seen: devices.lines[first.device].seen, table)
+        if state.hasRules { state.settleRules(seen: devices.lines[first.device].seen, table) }
         // For a device that was added after an advance, the deadline may have passed already.
         if state.earliest == first.time {
           return Timestamp(microseconds: min(max(first.time, watermark.time), edge))
@@ -157,6 +158,7 @@ extension FleetEngine {
       prepareBeacons(&state, clock: line.clock, at: clock, table)
       state.settleBeacons(through: clock, options)
     }
+    if state.hasRules { state.settleRules(seen: line.seen, table) }
     return state
   }
 }
