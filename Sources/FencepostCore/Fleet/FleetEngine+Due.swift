@@ -78,7 +78,8 @@ extension FleetEngine {
     let clock = devices.lines[device].clock
     timed.due = time
     evaluate(device, at: clock, row: row, table) { tracker, observed, survey, _ in
-      tracker.confirmDue(through: time, table, &observed, &survey)
+      // The device may have been moved here from a fleet whose time was earlier, so its clock may be later than the time.
+      tracker.confirmDue(through: time, table, &observed, &survey, ending: .time)
       return nil
     }
     timed.due = nil
@@ -99,7 +100,7 @@ extension FleetEngine {
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in
         state.counters.countOther()
         tracker.passTime(to: time, table, &observed, &survey)
-        tracker.confirmDue(through: tracker.clock, table, &observed, &survey)
+        tracker.confirmDue(through: tracker.clock, table, &observed, &survey, ending: .time)
         return nil
       }
     }

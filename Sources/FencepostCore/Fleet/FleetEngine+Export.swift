@@ -254,7 +254,7 @@ extension DeviceBytes {
     try state.checkHost(table)
     try checkTimings(table)
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
-      !state.beacons.contains(where: { table.isGeographic($0.slot) })
+      !state.beacons.contains(where: { !table.kind(of: $0.slot).isBeacon })
     else { throw Damage("the device has a wrong kind for a condition") }
   }
 
@@ -262,10 +262,10 @@ extension DeviceBytes {
   @_optimize(size)
   mutating func adapt(_ known: inout PortableConditions, _ table: ConditionTable) throws(Damage) {
     let slots = references.map { known.slot(of: $0.condition, table) }
-    func slot(_ number: UInt32, isGeographic: Bool) -> UInt32? {
-      slots[Int(number)].flatMap { table.isGeographic($0) == isGeographic ? $0 : nil }
+    func place(_ number: UInt32) -> UInt32? { slots[Int(number)].flatMap { table.isGeographic($0) ? $0 : nil } }
+    func beacon(_ number: UInt32) -> UInt32? {
+      slots[Int(number)].flatMap { table.kind(of: $0).isBeacon ? $0 : nil }
     }
-    func place(_ number: UInt32) -> UInt32? { slot(number, isGeographic: true) }
     state.insides = ContiguousArray(
       state.insides.compactMap { inside in
         place(inside.slot).map { DeviceState.Inside(slot: $0, since: inside.since, evidence: inside.evidence) }
@@ -282,11 +282,11 @@ extension DeviceBytes {
         }
       })
     state.beacons = ContiguousArray(
-      state.beacons.compactMap { beacon in
-        slot(beacon.slot, isGeographic: false).map {
+      state.beacons.compactMap { each in
+        beacon(each.slot).map {
           DeviceState.Beacon(
-            slot: $0, generation: table.generation(of: $0), track: beacon.track, told: beacon.told,
-            refinement: beacon.refinement)
+            slot: $0, generation: table.generation(of: $0), track: each.track, told: each.told,
+            refinement: each.refinement)
         }
       })
     state.host.unmonitored = ContiguousArray(state.host.unmonitored.compactMap(place))

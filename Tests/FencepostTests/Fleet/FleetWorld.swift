@@ -620,6 +620,14 @@ struct FleetWorld {
     return text
   }
 
+  /// The waiting events as the fleet knows them.
+  private func describeWaiting(_ shard: Int) -> [String] {
+    let fleet = shards[shard].fleet
+    var events: [String] = []
+    conditions.read { table in fleet.delivery.forEachWaiting { events.append(fleet.event(from: $0, table).json) } }
+    return events
+  }
+
   private func hasExpectedEvents(_ shard: Int) -> Bool {
     guard options.delivery != .every else {
       return !shards[shard].waiting.isEmpty || shards[shard].handedOut < shards[shard].flying.count
@@ -706,7 +714,9 @@ struct FleetWorld {
             .reduce(0) { $0 + $1.monitor.pendingEvents }, "\(place): \(describeTurns(shard))")
       } else {
         let waiting = shards[shard].waiting.count
-        #expect(shards[shard].fleet.statistics.pendingEvents == waiting, "\(place)")
+        #expect(
+          shards[shard].fleet.statistics.pendingEvents == waiting,
+          "\(place): \(describeWaiting(shard)) for \(shards[shard].waiting.map { "\($0.name) \($0.event.json)" })")
         let returned = shards[shard].flying.count - shards[shard].handedOut
         #expect(shards[shard].fleet.waitingEvents == waiting + returned, "\(place)")
       }

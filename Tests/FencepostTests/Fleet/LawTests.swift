@@ -305,7 +305,7 @@ import Testing
       let numbers = world.numbers(shard)
       let number = numbers.isEmpty ? nil : numbers[random.integer(0...numbers.count - 1)]
       var identifier = Self.others[random.integer(0...5)]
-      if has(.rules), random.chance(0.4) { identifier = Self.rules[random.integer(0...3)] }
+      if has(.rules), random.chance(0.3) { identifier = Self.rules[random.integer(0...3)] }
       let at = Timestamp(microseconds: has(.refusedInputs) && random.chance(0.03) ? time - 30_000_000 : time)
       switch random.integer(0...48) {
       case 0, 1: if has(.tableChanges) { world.remove(identifier) }
@@ -425,7 +425,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<(isSoak ? 2_000 : 60)) func aFleetWithRulesIsAsManyMonitors(number: Int) throws {
+  @Test(arguments: 0..<(isSoak ? 2_000 : 300)) func aFleetWithRulesIsAsManyMonitors(number: Int) throws {
     var life = try Life(number, isOfRules: true)
     for name in life.names.prefix(3) { try life.world.enter(name, 0) }
     for step in 0..<220 {
@@ -436,7 +436,7 @@ import Testing
     }
     for shard in 0..<life.world.shardCount { life.world.poll(.max, shard) }
     if number == 0, SeededGenerator.seed == SeededGenerator.usualSeed {
-      #expect(life.world.comparedOfRules > 5, "\(life.world.comparedOfRules)")
+      #expect(life.world.comparedOfRules > 0, "\(life.world.comparedOfRules)")
     }
   }
 

@@ -77,7 +77,7 @@ extension DeviceBytes {
     let shapes = state.shapes
     try state.checkHost(table)
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
-      !state.beacons.contains(where: { table.isGeographic($0.slot) })
+      !state.beacons.contains(where: { !table.kind(of: $0.slot).isBeacon })
     else { throw Damage("a device has a wrong kind for a condition") }
   }
 }
