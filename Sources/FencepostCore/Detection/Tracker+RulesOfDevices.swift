@@ -69,6 +69,7 @@ extension Tracker {
     states.sweptFrom = swept
     var roots = book.listed
     for record in states.records { roots.append(book.name(of: record.slot)) }
+    for rule in states.loaded { roots.append(book.name(of: rule.slot)) }
     for slot in slots { appendContainers(of: slot, to: &roots, book) }
     for name in Self.concerned(roots, book) {
       let slot = book.slot(of: name)
