@@ -91,11 +91,12 @@ final class RuleBook: @unchecked Sendable {
   func identifier(of name: UInt32) -> String { names.string(of: name) }
 
   /// The state of a rule with a number of satisfied and of unknown parts.
-  func state(of name: UInt32, satisfied: Int, unknown: Int) -> Observed {
-    let row = entries[Int(name)].row!
-    if satisfied >= row.count { return row.isNegated ? .outside : .inside }
-    if satisfied + unknown < row.count { return row.isNegated ? .inside : .outside }
-    return .undetermined
+  func state(of name: UInt32, satisfied: Int, unknown: Int) -> Event.State {
+    let count = count(of: name)
+    let isNegated = isNegated(name)
+    if satisfied >= count { return isNegated ? .unsatisfied : .satisfied }
+    if satisfied + unknown < count { return isNegated ? .satisfied : .unsatisfied }
+    return .unknown
   }
 
   func withIdentifier<Result>(of name: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {

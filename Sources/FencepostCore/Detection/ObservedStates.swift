@@ -350,6 +350,8 @@ enum Observed: UInt8, Sendable {
     case .outside: .unsatisfied
     }
   }
+
+  init(_ state: Event.State) { self = state == .satisfied ? .inside : state == .unsatisfied ? .outside : .undetermined }
 }
 
 /// A crossing that is not confirmed yet: a decisive fix was on the other side of the boundary, and no later fix was on

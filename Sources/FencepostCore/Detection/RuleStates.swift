@@ -89,6 +89,8 @@ final class RuleStates: @unchecked Sendable {
   private(set) var records: ContiguousArray<RuleRecord> = []
   /// The rules up to this generation have been looked at.
   private(set) var seen: UInt64 = 0
+  /// The shapes up to this generation had been determined before.
+  private(set) var shapesSeen: UInt64 = 0
   /// The rules that were loaded. ``RuleRecord/observed`` and ``RuleRecord/candidate`` are in the cells.
   var loaded: ContiguousArray<RuleRecord> = []
   /// Whether all pending rules were looked at.
@@ -113,6 +115,7 @@ final class RuleStates: @unchecked Sendable {
     turn = other.turn
     records = other.records
     seen = other.seen
+    shapesSeen = other.shapesSeen
     loaded = other.loaded
     isServed = other.isServed
     sweptFrom = other.sweptFrom
@@ -121,14 +124,17 @@ final class RuleStates: @unchecked Sendable {
   // MARK: - Devices of a fleet
 
   /// Starts with another device.
-  func begin(_ records: ContiguousArray<RuleRecord>, seen: UInt64) {
+  ///
+  /// - Parameter shapes: See ``DeviceLine/seen``.
+  func begin(_ rules: DeviceRules, shapes: UInt64) {
     if turn == .max {
       cells.removeAll()
       turn = 0
     }
     turn += 1
-    self.records = records
-    self.seen = seen
+    records = rules.records
+    seen = rules.seen(shapes: shapes)
+    shapesSeen = shapes
     marks.clear()
     absorbed = 0
     instant = .min

@@ -344,7 +344,7 @@ extension Tracker {
   @_optimize(size)
   private func state(of name: UInt32, _ states: RuleStates, _ rules: RuleBook) -> Observed {
     let cell = states.cells[Int(name)]
-    return rules.state(of: name, satisfied: Int(cell.satisfied), unknown: Int(cell.unknown))
+    return Observed(rules.state(of: name, satisfied: Int(cell.satisfied), unknown: Int(cell.unknown)))
   }
 
   /// Looks at a rule: determines it, makes it undetermined, or opens or drops a candidate.

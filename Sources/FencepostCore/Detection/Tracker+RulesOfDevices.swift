@@ -8,7 +8,7 @@ extension Tracker {
   mutating func beginRules(_ rules: DeviceRules, seen: UInt64, _ table: ConditionTable) {
     guard let book = table.rules else { return }
     let states = known.ownRules(book.nameBound)
-    states.begin(rules.records, seen: rules.seen(shapes: seen))
+    states.begin(rules, shapes: seen)
     for record in rules.records {
       if let deadline = record.candidate?.deadline { deadlines.schedule(record.slot, at: deadline) }
     }
@@ -109,7 +109,7 @@ extension Tracker {
     }
     let slot = book.slot(of: name)
     let generation = table.generation(of: slot)
-    let implied = book.state(of: name, satisfied: before.satisfied, unknown: before.unknown)
+    let implied = Observed(book.state(of: name, satisfied: before.satisfied, unknown: before.unknown))
     var record = states.record(of: slot)
     var candidate: RuleStates.Candidate?
     if record != nil || generation <= states.seen { cell.observed = implied }
@@ -169,6 +169,9 @@ extension Tracker {
     }
     return before
   }
+
+  /// The shapes up to this generation had been determined before the input.
+  var shapesSeenByRules: UInt64? { known.rules?.shapesSeen }
 
   /// Returns the states of the rules of the device.
   ///

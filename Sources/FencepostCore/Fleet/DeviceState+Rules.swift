@@ -49,7 +49,7 @@ extension DeviceState {
       if observed == .undetermined { unknown += 1 }
     }
     let slot = book.slot(of: name)
-    var observed = book.state(of: name, satisfied: satisfied, unknown: unknown)
+    var observed = Observed(book.state(of: name, satisfied: satisfied, unknown: unknown))
     if observed != .undetermined {
       if let record = rules.records.record(of: slot) {
         observed = rules.records[record].observed
@@ -102,7 +102,10 @@ extension FleetEngine {
     if state.hasRules { swap(&rules, &state.rules) }
     rules = tracker.packRules(rules, seen: devices.lines[device].seen, table)
     if rules.isUsed || state.hasRules { state.rules = rules }
-    if rules.isUsed { features.insert(.rules) }
+    guard rules.isUsed else { return }
+    features.insert(.rules)
+    // The states of rules depend on which shapes have been determined.
+    if tracker.shapesSeenByRules != devices.lines[device].seen { devices.hurry(device) }
   }
 }
 

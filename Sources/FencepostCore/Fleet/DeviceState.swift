@@ -78,7 +78,8 @@ struct DeviceState: Sendable {
   private mutating func setRare(_ body: (inout Rare) -> Void) {
     var value = rare.first ?? Rare()
     body(&value)
-    rare = value.chain.isEmpty && value.ellipse == nil && value.timings.isBlank && !value.rules.isUsed
+    rare =
+      value.chain.isEmpty && value.ellipse == nil && value.timings.isBlank && !value.rules.isUsed
       ? [] : [value]
   }
 

@@ -217,8 +217,8 @@ extension DeviceBytes {
   @_optimize(size)
   mutating func resolve(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
-    guard seen <= last, state.timings.seen <= last, state.rules.seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last,
-      state.host.lastGeneration <= last
+    guard seen <= last, state.timings.seen <= last, state.rules.seen <= last, state.beaconsSeen <= last,
+      state.beaconsTold <= last, state.host.lastGeneration <= last
     else {
       throw Damage("the device knows conditions that are newer than the table")
     }
@@ -321,7 +321,7 @@ extension DeviceBytes {
 }
 
 extension DeviceBytes {
-  /// Keeps what was reported of the rules that another version of the table has too. All rules are looked at after the
+  /// Keeps the reported states of the rules that another version of the table has too. All rules are looked at after the
   /// next input.
   @inline(never)
   @_optimize(size)

@@ -45,7 +45,7 @@ import Testing
     var places: [UInt64: Coordinate] = [:]
     let features: Set<LawFeature>
     let names = ["d0", "d1", "d2", "d3", "d4", "a device whose name is longer than what fits in place"]
-    /// A condition with one of these identifiers may be the part of a rule, and is no beacon condition.
+    /// A condition with one of these identifiers may be the part of a rule, so it is never a beacon condition.
     private static let parts = ["a", "b", "c", "d", "e", "r", "s", "t", "u"]
     private static let rules = ["r", "s", "t", "u"]
     private static let others = ["a", "b", "c", "d", "e", "one that is longer than what fits in place"]
@@ -425,7 +425,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<(isSoak ? 2_000 : 300)) func aFleetWithRulesIsAsManyMonitors(number: Int) throws {
+  @Test(arguments: 0..<(isSoak ? 2_000 : 60)) func aFleetWithRulesIsAsManyMonitors(number: Int) throws {
     var life = try Life(number, isOfRules: true)
     for name in life.names.prefix(3) { try life.world.enter(name, 0) }
     for step in 0..<220 {

@@ -58,8 +58,8 @@ extension DeviceBytes {
   /// longer exist.
   mutating func resolveSaved(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
-    guard seen <= last, state.timings.seen <= last, state.rules.seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last,
-      state.host.lastGeneration <= last
+    guard seen <= last, state.timings.seen <= last, state.rules.seen <= last, state.beaconsSeen <= last,
+      state.beaconsTold <= last, state.host.lastGeneration <= last
     else {
       throw Damage("a device knows conditions that are newer than the table")
     }

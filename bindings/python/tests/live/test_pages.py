@@ -158,8 +158,8 @@ def test_no_value_of_a_fix_breaks_the_page(name: str, value: str) -> None:
     assert json.loads(Messages(view).everything()[0].plain.removeprefix(b"data: "))["version"] > 0
 
 
-def test_a_page_refuses_rules_with_the_reason(run: Run, tmp_path: Path) -> None:
-    """The page shows fleets, which have no rules."""
+def test_a_page_refuses_a_rule_beside_hours(run: Run, tmp_path: Path) -> None:
+    """The page shows fleets, whose tables do not have both."""
     path = hours_file(tmp_path, "2026-03-02T08:00Z/2026-03-02T09:00Z")
     zones = json.loads(path.read_text())
     zones["features"].append(
@@ -168,7 +168,7 @@ def test_a_page_refuses_rules_with_the_reason(run: Run, tmp_path: Path) -> None:
     path.write_text(json.dumps(zones))
     done = run("watch", "--source", "-", "--by", "device", "--conditions", str(path), "--page", "127.0.0.1:0")
     assert done.returncode == 2
-    assert "features[2]" in done.stderr and "rules" in done.stderr, done.stderr
+    assert "features[2]" in done.stderr and "timing" in done.stderr, done.stderr
 
 
 def test_thirty_two_readers_cost_no_more_than_one() -> None:
