@@ -60,7 +60,8 @@ static void refused_by_tables(void) {
   CHECK_STATUS(fencepost_conditions_add(table, &badge, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "beacon");
   fencepost_condition_definition timed = fencepost_circle("timed", 0, 0, 100);
-  timed.repeat_every_us = SECONDS(5);
+  fencepost_timing timing = FENCEPOST_TIMING_INIT;
+  timing.repeat_every_us = 5000000, timed.timing = &timing;
   CHECK_STATUS(fencepost_conditions_add(table, &timed, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "timing");
   CHECK_OK(remove_named(table, "r", NULL, NULL));
