@@ -57,15 +57,16 @@ import Testing
       // The first random sequence of calls uses all features, each of the next sequences leaves out one feature, and
       // each later sequence uses about half of the features.
       let without = number - 1
-      var features = LawFeature.ofBoth.enumerated().filter { place, _ in
-        without < LawFeature.ofBoth.count ? place != without : random.chance(0.5)
+      let all = LawFeature.ofBoth.filter { isOfRules || $0 != .rules }
+      var features = all.enumerated().filter { place, _ in
+        without < all.count ? place != without : random.chance(0.5)
       }.map(\.element)
       if number % 2 == 1, features.contains(.timings) {
         features.removeAll { LawFeature.withoutTimings.contains($0) }
       } else {
         features.removeAll { $0 == .timings }
       }
-      features.removeAll { isOfRules ? LawFeature.withoutRules.contains($0) : $0 == .rules }
+      if isOfRules { features.removeAll { LawFeature.withoutRules.contains($0) } }
       if isOfRules, !features.contains(.rules) { features.append(.rules) }
       self.features = Set(features)
       let options = FleetOptions(
