@@ -47,9 +47,99 @@ static void members_in_range(void) {
   CHECK_STATUS(fencepost_monitor_set_host_capabilities(monitor, 0, 1u << FENCEPOST_CONDITION_RULE, 0, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
   fencepost_monitor_destroy(monitor);
+}
+
+/* A shared table refuses beacons as parts, and rules beside timings; a refusal changes nothing. */
+static void refused_by_tables(void) {
   fencepost_conditions *table = new_table();
-  rule = fencepost_rule("r", FENCEPOST_RULE_ALL, two, 2);
-  CHECK_STATUS(fencepost_conditions_add(table, &rule, 1, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  fencepost_condition_definition rule = fencepost_rule("r", FENCEPOST_RULE_ALL, two, 2), both[2];
+  CHECK_OK(fencepost_conditions_add(table, &rule, 1, NULL));
+  fencepost_condition_definition badge = FENCEPOST_CONDITION_DEFINITION_INIT;
+  badge.kind = FENCEPOST_CONDITION_BEACON_IDENTITY, badge.identifier = "badge";
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_conditions_add(table, &badge, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "beacon");
+  fencepost_condition_definition timed = fencepost_circle("timed", 0, 0, 100);
+  fencepost_timing timing = FENCEPOST_TIMING_INIT;
+  timing.repeat_every_us = 5000000, timed.timing = &timing;
+  CHECK_STATUS(fencepost_conditions_add(table, &timed, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "timing");
+  CHECK_OK(remove_named(table, "r", NULL, NULL));
+  CHECK_OK(fencepost_conditions_add(table, &badge, 1, NULL));
+  CHECK_STATUS(fencepost_conditions_add(table, &rule, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "part 1");
+  CHECK_OK(remove_named(table, "badge", NULL, NULL));
+  both[0] = rule, both[1] = timed;
+  CHECK_STATUS(fencepost_conditions_add(table, both, 2, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "timing");
+  both[1] = badge;
+  CHECK_STATUS(fencepost_conditions_add(table, both, 2, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "beacon");
+  CHECK_OK(fencepost_conditions_add(table, &rule, 1, NULL));
+  fencepost_fleet *fleet = new_fleet(table);
+  const fencepost_device device = device_of(fleet, "d");
+  CHECK_OK(fencepost_fleet_set_host_capabilities(fleet, device, 0, 0, SECONDS(1), NULL));
+  CHECK_STATUS(fencepost_fleet_set_host_capabilities(fleet, device, FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED, 0,
+                                                     SECONDS(1), &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "rule");
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
+/* The events, states, presences and explanations of two devices. */
+static void rules_of_devices(void) {
+  static const char *const parts[] = {"yard", "dock"};
+  fencepost_conditions *table = new_table();
+  fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT, silent = exact;
+  silent.notify = 0;
+  fencepost_condition_definition all[] = {fencepost_rule("both", FENCEPOST_RULE_ALL, parts, 2),
+                                          fencepost_rule("away", FENCEPOST_RULE_NONE, parts, 2),
+                                          fencepost_circle("yard", 0, 0, 100), fencepost_circle("dock", 0, 0.001, 100)};
+  for (size_t i = 0; i < 4; i++) {
+    all[i].policy = i < 2 ? &exact : &silent;
+    all[i].assuming = FENCEPOST_STATE_UNSATISFIED;
+  }
+  CHECK_OK(fencepost_conditions_add(table, all, 4, NULL));
+  fencepost_fleet *fleet = new_fleet(table);
+  const fencepost_device one = device_of(fleet, "one"), two_ = device_of(fleet, "two");
+  CHECK_OK(feed_device(fleet, one, 0.1, SECONDS(1)));
+  CHECK_OK(feed_device(fleet, two_, 0.0005, SECONDS(2)));
+  CHECK_OK(feed_device(fleet, two_, 0.1, SECONDS(3)));
+  fencepost_event events[8];
+  size_t count = 0;
+  CHECK_OK(fencepost_fleet_poll_events(fleet, events, 8, &count, NULL));
+  static const struct {
+    const char *identifier;
+    int device;
+    fencepost_state state;
+    uint64_t decided_by;
+  } expected[] = {{"away", 1, FENCEPOST_STATE_SATISFIED, 4},
+                  {"both", 2, FENCEPOST_STATE_SATISFIED, 4},
+                  {"both", 2, FENCEPOST_STATE_UNSATISFIED, 4},
+                  {"away", 2, FENCEPOST_STATE_SATISFIED, 4}};
+  CHECK_INT(count, 4);
+  for (size_t i = 0; i < 4 && i < count; i++) {
+    CHECK_TEXT(events[i].identifier, expected[i].identifier);
+    CHECK_INT(events[i].device, expected[i].device == 1 ? one : two_);
+    CHECK_INT(events[i].state, expected[i].state);
+    CHECK_INT(events[i].decided_by, expected[i].decided_by);
+  }
+  fencepost_state state = 9;
+  CHECK_OK(fencepost_fleet_state(fleet, one, "both", &state, NULL));
+  CHECK_INT(state, FENCEPOST_STATE_UNSATISFIED);
+  fencepost_device_presence found[4];
+  CHECK_OK(fencepost_fleet_list_devices_inside(fleet, "away", found, 4, &count, NULL));
+  CHECK(count == 2 && found[0].device == one && found[0].since_us == SECONDS(1) && found[1].device == two_);
+  fencepost_condition_state states[2];
+  fencepost_explanation explained = FENCEPOST_EXPLANATION_INIT;
+  explained.parts = states, explained.parts_capacity = 2;
+  CHECK_OK(fencepost_fleet_explain(fleet, two_, "away", &explained, NULL));
+  CHECK_INT(explained.reason, FENCEPOST_REASON_PARTS);
+  CHECK_INT(explained.part_count, 2);
+  CHECK_INT(states[1].state, FENCEPOST_STATE_UNSATISFIED);
+  CHECK_INT(states[1].generation, 4);
+  fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);
 }
 
@@ -128,8 +218,8 @@ static void described_as_defined(void) {
 }
 
 static const ccase cases[] = {
-    {"rules: range of the members", members_in_range},
-    {"rules: events and parts", events_and_parts},
-    {"rules: described as defined", described_as_defined},
+    {"rules: range of the members", members_in_range},     {"rules: events and parts", events_and_parts},
+    {"rules: described as defined", described_as_defined}, {"rules: refused by tables", refused_by_tables},
+    {"rules: devices of a fleet", rules_of_devices},
 };
 AREA(area_rules);

@@ -105,6 +105,7 @@ ADMISSION = "Detection/Admission.swift"
 PLAUSIBILITY, CHAIN = "Model/Plausibility.swift", "Detection/DoubtChain.swift"
 LINE_CROSSING = "../FencepostKernel/Shapes/LineCrossing.swift"
 RULES = "Detection/Tracker+Rules.swift"
+BOOK = "Conditions/RuleBook.swift"
 CIRCLE_BOUND = "../FencepostKernel/Probability/CircleBound.swift"
 PYTHON_SOURCE = "../../bindings/python/src/"
 REORDERER = PYTHON_SOURCE + "fencepost/_monitor/reorderer.py"
@@ -434,13 +435,12 @@ MUTANTS = [
     Mutant("the row of a device forgets its chain", "Snapshot/Rows/DoubtRows.swift",
            "    writer.putCompact(count)\n    guard !isEmpty else { return }", "    writer.putCompact(UInt64(0))\n    guard false else { return }"),
     # These mutants change rules.
-    Mutant("a rule counts its unknown parts as unsatisfied", RULES,
-           "if Int(cell.satisfied) + Int(cell.unknown) < count {", "if Int(cell.satisfied) < count {"),
-    Mutant("a rule counts its unknown parts as satisfied", RULES,
-           "if Int(cell.satisfied) >= count {", "if Int(cell.satisfied) + Int(cell.unknown) >= count {"),
-    Mutant("a rule needs one satisfied part too many", RULES,
-           "if Int(cell.satisfied) >= count {", "if Int(cell.satisfied) > count {"),
-    Mutant("the rule none is the rule any", RULES, "let isNegated = rules.isNegated(name)", "let isNegated = false"),
+    Mutant("a rule counts its unknown parts as unsatisfied", BOOK,
+           "if satisfied + unknown < count {", "if satisfied < count {"),
+    Mutant("a rule counts its unknown parts as satisfied", BOOK,
+           "if satisfied >= count {", "if satisfied + unknown >= count {"),
+    Mutant("a rule needs one satisfied part too many", BOOK, "if satisfied >= count {", "if satisfied > count {"),
+    Mutant("the rule none is the rule any", BOOK, "let isNegated = isNegated(name)", "let isNegated = false"),
     Mutant("the part that changed first decides a rule", RULES,
            "if state != .unknown, state != start {", "if state != .unknown, state != start, states.cells[container].decider < 0 {"),
     Mutant("a rule is looked at before the rules that are its parts", RULES,

@@ -1,6 +1,6 @@
 import FencepostCore
 
-/// A condition whose state follows from the states of other conditions of the monitor, its parts.
+/// A condition whose state follows from the states of other conditions of the monitor or table, its parts.
 ///
 /// ```swift
 /// try await monitor.add(Rule.all(["yard", "truck beacon"]), identifier: "truck in yard", policy: .exact)
@@ -10,6 +10,7 @@ import FencepostCore
 /// parts decide alone. A part that is inactive counts as unsatisfied. Parts are shapes, beacon conditions and other rules,
 /// but not lines; a part may be added after the rule. A rule has at most 1000 parts, at most 8 rules are one in another,
 /// and a cycle is refused. Of the policy, the dwells and `notify` apply. The events of a rule have ``Event/decidedBy``.
+/// In the ``Conditions`` of fleets, a beacon condition cannot be a part.
 public struct Rule: Condition {
   /// How many parts must be satisfied.
   public enum Form: Sendable, Hashable {

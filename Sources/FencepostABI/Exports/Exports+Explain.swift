@@ -21,7 +21,7 @@ public func fencepost_monitor_explain(
 }
 
 /// The caller's memory for the parts of a rule.
-private struct PartsRoom {
+struct PartsRoom {
   private let start: UnsafeMutablePointer<fencepost_condition_state>?
   private let capacity: Int
 

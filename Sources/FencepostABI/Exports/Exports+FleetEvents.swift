@@ -154,9 +154,12 @@ public func fencepost_fleet_explain(
     let handle = try FleetHandle.borrow(fleet)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_explanation, "out_explanation")
+    let room = try PartsRoom(out)
     let explanation = try handle.read { engine throws(MonitorError) in
       try engine.explain(identifierBytes: bytes, for: device)
     }
-    try SizedStruct.write(fencepost_explanation(explanation), to: out, "out_explanation")
+    var value = fencepost_explanation(explanation)
+    room.store(explanation.parts, in: &value)
+    try SizedStruct.write(value, to: out, "out_explanation")
   }
 }

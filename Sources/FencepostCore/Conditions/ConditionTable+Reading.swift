@@ -8,7 +8,9 @@ extension ConditionTable: ConditionHolder {
 
   package func defect(of definition: Definition) -> String? {
     if !definition.timing.isNone, let defect = timingDefect(for: definition.subject.kind) { return defect }
-    if definition.subject.kind.isRule { return "kind: a shared table has no rules yet; add the rule to a monitor" }
+    if definition.subject.kind.isRule, refusesRules {
+      return "kind: a rule needs fleets with delivery every, whose devices have no host capabilities"
+    }
     guard definition.subject.kind.isLine else { return nil }
     guard !refusesLines else {
       return

@@ -7,18 +7,21 @@ extension ConditionTable {
   package func ruleDefect(of definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> String? {
     // The call of a function that is not inlined copies the table, so most conditions must not reach it.
     let kind = definition.subject.kind
-    return kind.isRule || (kind.isLine && rules != nil) ? foundDefect(of: definition, identifier) : nil
+    return kind.isRule || (rules != nil && (kind.isLine || kind.isBeacon || !definition.timing.isNone))
+      ? foundDefect(of: definition, identifier) : nil
   }
 
   @inline(never) @_optimize(size)
   private func foundDefect(of definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> String? {
     guard case .rule(let rule) = definition.subject else {
-      return definition.subject.kind.isLine ? Self.gateDefect(identifier, rules) : nil
+      if isShared, rules != nil, !definition.timing.isNone { return Self.timingOrRule }
+      return isRefused(definition.subject.kind) ? Self.partDefect(identifier, definition.subject.kind, rules) : nil
     }
+    if isShared, policies.hasTimings { return Self.timingOrRule }
     if let defect = Self.policyDefect(definition) { return defect }
     for index in 0..<rule.partCount {
-      if let slot = rule.find(index, in: identifiers), kind(of: slot).isLine {
-        return Self.gateDefect(index)
+      if let slot = rule.find(index, in: identifiers), isRefused(kind(of: slot)) {
+        return Self.partDefect(index, kind(of: slot))
       }
     }
     return rules?.defect(of: rule, identifier) ?? RuleBook().defect(of: rule, identifier)
@@ -29,18 +32,42 @@ extension ConditionTable {
       ? nil : "dwell_policy is evidence, but a rule has no fixes; must be timer"
   }
 
-  @inline(never) @_optimize(size)
-  private static func gateDefect(_ part: Int) -> String {
-    "gate: part \(part) is a line geographic condition, which has no state; leave it out"
+  private static var timingOrRule: String {
+    "kind: a shared table cannot have both rules and conditions with a timing; leave one of them out"
   }
 
-  /// Returns the reason why a line must not have an identifier.
+  /// Whether a condition of a kind cannot be the part of a rule.
+  private func isRefused(_ kind: ConditionKind) -> Bool { kind.isLine || (isShared && kind.isBeacon) }
+
   @inline(never) @_optimize(size)
-  private static func gateDefect(_ identifier: UnsafeBufferPointer<UInt8>, _ rules: RuleBook?) -> String? {
+  private static func partDefect(_ part: Int, _ kind: ConditionKind) -> String {
+    kind.isLine
+      ? "gate: part \(part) is a line geographic condition, which has no state; leave it out"
+      : "beacon: part \(part) is a beacon condition, which a rule of a shared table cannot have; leave it out"
+  }
+
+  /// Returns the reason why a line, or a beacon condition of a shared table, must not have an identifier.
+  @inline(never) @_optimize(size)
+  private static func partDefect(
+    _ identifier: UnsafeBufferPointer<UInt8>, _ kind: ConditionKind, _ rules: RuleBook?
+  ) -> String? {
     guard let rules, let name = rules.name(of: identifier), rules.containerCount(of: name) > 0 else { return nil }
     let container = rules.identifier(of: rules.container(0, of: name))
-    return "gate: the rule \"" + container + "\" has this condition as a part, and a line has no state; use another "
-      + "identifier"
+    return (kind.isLine ? "gate" : "beacon") + ": the rule \"" + container + "\" has this condition as a part, and "
+      + (kind.isLine ? "a line has no state" : "rules of a shared table have no beacon conditions")
+      + "; use another identifier"
+  }
+
+  /// The reason why devices of fleets cannot share the table because of its rules, as a message.
+  @inline(never) @_optimize(size)
+  var sharedRuleDefect: String? {
+    guard let rules else { return nil }
+    if policies.hasTimings { return Self.timingOrRule }
+    for slot in live where kind(of: slot).isBeacon {
+      let defect = identifiers.withBytes(of: slot) { Self.partDefect($0, .beaconIdentity, rules) }
+      if let defect { return defect }
+    }
+    return nil
   }
 
   /// Checks the rules that there will be after all rows of a set are entered.
@@ -48,19 +75,20 @@ extension ConditionTable {
   /// - Parameter isWhole: Whether the table will have no other conditions.
   @inline(never) @_optimize(size)
   func checkRules(_ set: borrowing ConditionSet, isWhole: Bool) throws(MonitorError) {
-    guard set.hasRules || (rules != nil && set.hasSpecial) else { return }
+    guard set.hasRules || (rules != nil && (set.hasSpecial || isShared)) else { return }
     // The check of several rows copies the book of rules.
     guard isWhole || set.count > 1 else {
       return try set.forEach { row, identifier, definition throws(MonitorError) in
         if let defect = ruleDefect(of: definition, identifier) { throw .invalidArgument(defect).inRow(row) }
       }
     }
-    // The first row of each identifier, and whether the last one is a line.
+    // The first row of each identifier, and the kind of the last one.
     var rowOf = IdentifierTable()
-    var isLine = ContiguousArray(repeating: false, count: set.count)
+    var kinds = ContiguousArray(repeating: ConditionKind.rule, count: set.count)
     set.forEach { row, identifier, definition in
-      isLine[Int(rowOf.slot(of: identifier, orNew: UInt32(row)))] = definition.subject.kind.isLine
+      kinds[Int(rowOf.slot(of: identifier, orNew: UInt32(row)))] = definition.subject.kind
     }
+    var (hasRules, hasTimings) = (!isWhole && rules != nil, !isWhole && policies.hasTimings)
     let trial = isWhole ? RuleBook() : rules.map { RuleBook(copying: $0) } ?? RuleBook()
     var slot = UInt32(self.rows.count)
     try set.forEach { row, identifier, definition throws(MonitorError) in
@@ -68,22 +96,27 @@ extension ConditionTable {
         trial.leave(known)
       }
       var defect: String?
+      if !definition.timing.isNone { hasTimings = true }
+      if definition.subject.kind.isRule { hasRules = true }
+      if isShared, hasRules, hasTimings, definition.subject.kind.isRule || !definition.timing.isNone {
+        throw .invalidArgument(Self.timingOrRule).inRow(row)
+      }
       if case .rule(let rule) = definition.subject {
         defect = Self.policyDefect(definition)
         for index in 0..<rule.partCount where defect == nil {
-          var isGate = false
+          var kind: ConditionKind?
           if let other = rule.find(index, in: rowOf) {
-            isGate = isLine[Int(other)]
+            kind = kinds[Int(other)]
           } else if !isWhole, let slot = rule.find(index, in: identifiers) {
-            isGate = kind(of: slot).isLine
+            kind = self.kind(of: slot)
           }
-          if isGate { defect = Self.gateDefect(index) }
+          if let kind, isRefused(kind) { defect = Self.partDefect(index, kind) }
         }
         defect = defect ?? trial.defect(of: rule, identifier)
         if defect == nil { trial.enter(slot, identifier, rule, IdentifierTable()) }
         slot += 1
-      } else if definition.subject.kind.isLine {
-        defect = Self.gateDefect(identifier, trial)
+      } else if isRefused(definition.subject.kind) {
+        defect = Self.partDefect(identifier, definition.subject.kind, trial)
       }
       if let defect { throw .invalidArgument(defect).inRow(row) }
     }

@@ -61,6 +61,9 @@ package struct ConditionTable: Sendable {
   /// Stops the log of changes, because devices find changes by generations.
   mutating func stopLog() { changes.stopLog() }
 
+  /// Whether the devices of fleets share the table.
+  var isShared: Bool { !changes.isLogged }
+
   /// Counts the replacement of a whole table as one change. The version continues after that of the replaced table.
   mutating func startVersions(after version: UInt64) { changes.startVersions(after: version) }
 
@@ -79,6 +82,8 @@ package struct ConditionTable: Sendable {
   var refusesLines = false
   /// Whether a fleet uses the table that cannot have timings, so that they must be refused.
   var refusesTimings = false
+  /// Whether a rule cannot be added.
+  var refusesRules = false
 
   /// The slots that have a condition, in add order.
   var live: some Collection<UInt32> { order.live }
@@ -378,6 +383,8 @@ package struct ConditionTable: Sendable {
     case .rule(let rule):
       if rules == nil { rules = RuleBook() }
       enter(slot, rule)
+      rules?.note(
+        slot, generation: row.generation, isListed: rule.form == .none || definition.assumed != .unsatisfied)
     }
     rows[Int(slot)] = row
     if rules != nil, !row.kind.isRule { enter(slot, nil) }

@@ -13,6 +13,8 @@ final class RuleBook: @unchecked Sendable {
     var parts: ContiguousArray<Link>
     /// 1 for a rule without rules as parts; otherwise 1 more than the depth of the deepest of them.
     var depth = 1
+    /// The place in ``RuleBook/listed``, or −1.
+    var place: Int32 = -1
     /// Whether the rule waits in ``RuleBook/settleDepths(of:)``.
     var isQueued = false
 
@@ -42,6 +44,10 @@ final class RuleBook: @unchecked Sendable {
   /// The name of the condition in each slot, or ``none``. The array ends with the last slot that has a name.
   private var nameOfSlot: ContiguousArray<UInt32> = []
   private(set) var ruleCount = 0
+  /// The generation of the last rule that was added.
+  private(set) var lastGeneration: UInt64 = 0
+  /// The names of the rules whose first determination may be an event although the device is outside all parts.
+  private(set) var listed: ContiguousArray<UInt32> = []
 
   init() {}
 
@@ -51,6 +57,8 @@ final class RuleBook: @unchecked Sendable {
     free = other.free
     nameOfSlot = other.nameOfSlot
     ruleCount = other.ruleCount
+    lastGeneration = other.lastGeneration
+    listed = other.listed
   }
 
   // MARK: - Reading
@@ -81,6 +89,16 @@ final class RuleBook: @unchecked Sendable {
   func count(of name: UInt32) -> Int { entries[Int(name)].row!.count }
   func isNegated(_ name: UInt32) -> Bool { entries[Int(name)].row!.isNegated }
   func identifier(of name: UInt32) -> String { names.string(of: name) }
+
+  /// The state of a rule with a number of satisfied and of unknown parts.
+  func state(of name: UInt32, satisfied: Int, unknown: Int) -> Event.State {
+    let count = count(of: name)
+    let isNegated = isNegated(name)
+    if satisfied >= count { return isNegated ? .unsatisfied : .satisfied }
+    if satisfied + unknown < count { return isNegated ? .satisfied : .unsatisfied }
+    return .unknown
+  }
+
   func withIdentifier<Result>(of name: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     names.withBytes(of: name, body)
   }
@@ -146,11 +164,27 @@ final class RuleBook: @unchecked Sendable {
         }
         release(part.name)
       }
+      if row.place >= 0 {
+        let last = listed.removeLast()
+        if last != name {
+          listed[Int(row.place)] = last
+          entries[Int(last)].row!.place = row.place
+        }
+      }
       var containers: ContiguousArray<UInt32> = []
       for container in entries[Int(name)].containers { containers.append(container.name) }
       settleDepths(of: containers)
     }
     release(name)
+  }
+
+  /// Notes the generation of a rule that was entered, and whether it is in ``listed``.
+  func note(_ slot: UInt32, generation: UInt64, isListed: Bool) {
+    lastGeneration = max(lastGeneration, generation)
+    guard isListed else { return }
+    let name = name(of: slot)
+    entries[Int(name)].row!.place = Int32(listed.count)
+    listed.append(name)
   }
 
   @inline(never) @_optimize(size)
@@ -275,6 +309,9 @@ final class RuleBook: @unchecked Sendable {
     func checkInvariants(_ table: ConditionTable) throws(Invariant.Broken) {
       let rules = table.live.filter { table.kind(of: $0).isRule }
       try Invariant.hold(rules.count == ruleCount && ruleCount > 0, "the book has each rule")
+      for (place, name) in listed.enumerated() {
+        try Invariant.hold(entries[Int(name)].row?.place == Int32(place), "a listed rule knows its place")
+      }
       for slot in table.live {
         let name = name(of: slot)
         let known = table.identifiers.withBytes(of: slot) { self.name(of: $0) }

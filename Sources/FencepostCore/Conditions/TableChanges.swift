@@ -16,7 +16,7 @@ struct TableChanges: Sendable {
   private(set) var version: UInt64 = 0
   private var latest: ContiguousArray<Change> = []
   /// Whether changes are recorded, and not only counted.
-  private var isLogged = true
+  private(set) var isLogged = true
 
   mutating func append(_ change: Change) {
     if isLogged { latest.append(change) }

@@ -27,7 +27,8 @@ struct ObservedStates: Sendable {
   @inline(never)
   private func observedApart(_ slot: UInt32, _ table: ConditionTable) -> Observed {
     guard table.kind(of: slot).isRule else { return beacons[slot]?.observed ?? .undetermined }
-    guard let name = table.rules?.name(of: slot), let rules, Int(name) < rules.cells.count else { return .undetermined }
+    guard let name = table.rules?.name(of: slot), let rules, Int(name) < rules.cells.count, rules.isLoaded(name)
+    else { return .undetermined }
     return rules.cells[Int(name)].observed
   }
 
@@ -349,6 +350,8 @@ enum Observed: UInt8, Sendable {
     case .outside: .unsatisfied
     }
   }
+
+  init(_ state: Event.State) { self = state == .satisfied ? .inside : state == .unsatisfied ? .outside : .undetermined }
 }
 
 /// A crossing that is not confirmed yet: a decisive fix was on the other side of the boundary, and no later fix was on

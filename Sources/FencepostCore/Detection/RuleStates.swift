@@ -6,6 +6,9 @@ import FencepostKernel
 /// A rule is looked at only if one of its parts has changed, or if it is pending: each cell of a rule counts the parts,
 /// so a change costs as much as the rules that have the part. A tracker that shares the states with a copy copies them
 /// before a change.
+///
+/// In a fleet, one value serves all devices in turn. A cell is loaded when it is first needed for the present device
+/// (``Tracker/loadRule(_:_:_:)``), so a device costs only the rules of parts that change; see ``DeviceRules``.
 final class RuleStates: @unchecked Sendable {
   struct Cell {
     /// The state of the condition that the rules which have it as a part have counted.
@@ -32,6 +35,10 @@ final class RuleStates: @unchecked Sendable {
     var decider: Int32 = -1
     /// The index of the candidate in ``RuleStates/candidates``, or −1.
     var candidate: Int32 = -1
+    /// In a fleet: the value of ``RuleStates/turn`` when the cell was loaded.
+    var turn: UInt32 = 0
+    /// In a fleet: the index of a loaded rule in ``RuleStates/loaded``, or −1.
+    var place: Int32 = -1
   }
 
   /// The change of a part, with its evidence.
@@ -50,6 +57,9 @@ final class RuleStates: @unchecked Sendable {
     var start: Int64
     var deadline: Int64
   }
+
+  /// The marks of the evidence that the event of a rule has.
+  static let keptMarks: EventEntry.Marks = [.onPath, .probability]
 
   var cells: ContiguousArray<Cell> = []
   /// The changes of parts in the present instant, in their order.
@@ -72,6 +82,23 @@ final class RuleStates: @unchecked Sendable {
   private(set) var candidates: ContiguousArray<Candidate> = []
   private var free: ContiguousArray<Int32> = []
 
+  // The other members belong to a fleet.
+  /// A number of the present device among those that were loaded; 0 in a monitor.
+  private(set) var turn: UInt32 = 0
+  /// The records of the device; see ``DeviceRules``.
+  private(set) var records: ContiguousArray<RuleRecord> = []
+  /// The rules up to this generation have been looked at.
+  private(set) var seen: UInt64 = 0
+  /// The shapes up to this generation had been determined before.
+  private(set) var shapesSeen: UInt64 = 0
+  /// The rules that were loaded. ``RuleRecord/observed`` and ``RuleRecord/candidate`` are in the cells.
+  var loaded: ContiguousArray<RuleRecord> = []
+  /// Whether all pending rules were looked at.
+  var isServed = false
+  /// While the instant lasts at which a fix settled all shapes without an entry as outside: the generation after which
+  /// shapes were undetermined before.
+  var sweptFrom: UInt64?
+
   init() {}
 
   init(copying other: RuleStates) {
@@ -85,7 +112,52 @@ final class RuleStates: @unchecked Sendable {
     repeats = other.repeats
     candidates = other.candidates
     free = other.free
+    turn = other.turn
+    records = other.records
+    seen = other.seen
+    shapesSeen = other.shapesSeen
+    loaded = other.loaded
+    isServed = other.isServed
+    sweptFrom = other.sweptFrom
   }
+
+  // MARK: - Devices of a fleet
+
+  /// Starts with another device.
+  ///
+  /// - Parameter shapes: See ``DeviceLine/seen``.
+  func begin(_ rules: DeviceRules, shapes: UInt64) {
+    if turn == .max {
+      cells.removeAll()
+      turn = 0
+    }
+    turn += 1
+    records = rules.records
+    seen = rules.seen(shapes: shapes)
+    shapesSeen = shapes
+    marks.clear()
+    absorbed = 0
+    instant = .min
+    listed.clear()
+    pending.clear()
+    due.clear()
+    repeats.clear()
+    candidates.clear()
+    free.clear()
+    loaded.clear()
+    isServed = false
+    sweptFrom = nil
+  }
+
+  /// Whether the states of one device after another are loaded.
+  @inline(__always)
+  var takesTurns: Bool { turn != 0 }
+
+  @inline(__always)
+  func isLoaded(_ name: UInt32) -> Bool { cells[Int(name)].turn == turn }
+
+  /// The record of a rule of the device.
+  func record(of slot: UInt32) -> RuleRecord? { records.record(of: slot).map { records[$0] } }
 
   /// The time of the changes and starts that rules have not looked at; `Int64.max` without any.
   var changeTime: Int64 { instant == .min ? .max : instant }
@@ -166,5 +238,6 @@ final class RuleStates: @unchecked Sendable {
     marks.clear()
     absorbed = 0
     instant = .min
+    sweptFrom = nil
   }
 }

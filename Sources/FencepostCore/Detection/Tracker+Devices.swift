@@ -82,7 +82,7 @@ extension Tracker {
     timeline.keep(fix)
     timeline.endArrival()
     if known.host.suspendsAllShapes {
-      confirmDue(through: clock, table, &delivery, &survey)
+      confirmDue(through: clock, table, &delivery, &survey, ending: .input)
       return nil
     }
     survey.begin()
@@ -105,7 +105,7 @@ extension Tracker {
     lookout.sortGathered(at: position, known.shapes, table, &survey)
     crossReached(fix, at: position, table, &delivery, &survey)
     if !survey.lines.isEmpty { crossLines(at: fix, table, &survey) }
-    confirmDue(through: clock, table, &delivery, &survey)
+    confirmDue(through: clock, table, &delivery, &survey, ending: .input)
     var clearance = Clearance(isOfSurroundings: isKnown)
     guard known.shapes.isSettled else { return clearance }
     clearance.nearest = NearestCap(within: survey.radius)
@@ -149,6 +149,7 @@ extension Tracker {
         }
       }
       if known.hasTimed { slots.append(contentsOf: known.timedSlots) }
+      if table.rules != nil { appendParts(to: &slots, after: swept, table) }
       if known.host.suspendsSomeShapes || known.hasTimed { slots.removeAll { isSuspended($0, table) } }
       // A shape that was absent is determined already.
       if known.hasTimed { slots.removeAll { known.observed($0, table) != .undetermined } }

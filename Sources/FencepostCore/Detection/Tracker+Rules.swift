@@ -61,6 +61,7 @@ extension Tracker {
   @_optimize(size)
   private mutating func mark(_ mark: RuleStates.Mark, replaces: Bool, _ table: ConditionTable) {
     let states = ownRules(table)
+    if states.takesTurns { loadPart(mark, states) }
     let last = states.cells[Int(mark.name)].mark
     let noted = last < 0 ? states.cells[Int(mark.name)].counted : states.marks[Int(last)].evidence.state
     guard noted != mark.evidence.state else {
@@ -80,7 +81,7 @@ extension Tracker {
 
   /// The rules that contain the marked parts count their states.
   @_optimize(size)
-  private func absorb(_ states: RuleStates, _ rules: RuleBook) {
+  private func absorb(_ states: RuleStates, _ rules: RuleBook, _ table: ConditionTable) {
     while states.absorbed < states.marks.count {
       let index = states.absorbed
       states.absorbed += 1
@@ -88,6 +89,9 @@ extension Tracker {
       let state = states.marks[index].evidence.state
       let before = states.cells[Int(name)].counted
       guard states.cells[Int(name)].mark == Int32(index), state != before else { continue }
+      if states.takesTurns {
+        for place in 0..<rules.containerCount(of: name) { loadRule(rules.container(place, of: name), states, table) }
+      }
       states.cells[Int(name)].counted = state
       let start = states.cells[Int(name)].start ?? before
       states.cells[Int(name)].start = start
@@ -111,7 +115,7 @@ extension Tracker {
   /// another identifier, and an added rule counts its parts itself.
   mutating func countMarkedParts(_ table: ConditionTable) {
     guard let rules = table.rules, let states = known.rules, !states.marks.isEmpty else { return }
-    absorb(ownRules(table), rules)
+    absorb(ownRules(table), rules, table)
   }
 
   /// Makes room for the state of a rule that was put into a slot.
@@ -196,7 +200,7 @@ extension Tracker {
   mutating func deferRules(_ table: ConditionTable, _ delivery: inout Delivery) {
     guard let rules = table.rules else { return }
     let states = ownRules(table)
-    absorb(states, rules)
+    absorb(states, rules, table)
     states.isBusy = true
     while let names = takeNext(states, rules, table) {
       for name in names.listed {
@@ -206,7 +210,7 @@ extension Tracker {
         known.touchRule(rules.slot(of: name))
         if state(of: name, states, rules) == .undetermined { stop(rules.slot(of: name), table, &delivery) }
       }
-      absorb(states, rules)
+      absorb(states, rules, table)
     }
     states.endInstant()
     states.isBusy = false
@@ -239,6 +243,7 @@ extension Tracker {
     guard let rules = table.rules else { return }
     let states = ownRules(table)
     let name = rules.name(of: slot)
+    if states.takesTurns { loadRule(name, states, table) }
     if let deadline = states.candidate(of: name)?.deadline {
       if deadline <= time { states.due.append(name) } else { deadlines.schedule(slot, at: deadline) }
     }
@@ -253,6 +258,7 @@ extension Tracker {
   mutating func endRules(at now: Int64, servesPending: Bool, _ table: ConditionTable, _ delivery: inout Delivery) {
     // The other changes become events first, because that may exhaust a part.
     if delivery.holdsChanges { endInstants(table, &delivery) }
+    if servesPending { known.rules?.isServed = true }
     guard let rules = table.rules, known.hasRulesToLookAt(servesPending: servesPending) else { return }
     let states = ownRules(table)
     states.isBusy = true
@@ -263,7 +269,7 @@ extension Tracker {
       }
       states.pending.clear()
     }
-    absorb(states, rules)
+    absorb(states, rules, table)
     repeat {
       while let names = takeNext(states, rules, table) {
         for name in names.listed {
@@ -280,12 +286,12 @@ extension Tracker {
         putInOrder(&due, rules, table)
         for name in due { confirm(name, at: now, states, table, &delivery) }
         if delivery.holdsChanges { endInstants(table, &delivery) }
-        absorb(states, rules)
+        absorb(states, rules, table)
       }
       states.endRound()
       repeatRules(at: now, states, table, &delivery)
       if delivery.holdsChanges { endInstants(table, &delivery) }
-      absorb(states, rules)
+      absorb(states, rules, table)
     } while !states.listed.isEmpty
     states.endInstant()
     states.isBusy = false
@@ -338,11 +344,7 @@ extension Tracker {
   @_optimize(size)
   private func state(of name: UInt32, _ states: RuleStates, _ rules: RuleBook) -> Observed {
     let cell = states.cells[Int(name)]
-    let count = rules.count(of: name)
-    let isNegated = rules.isNegated(name)
-    if Int(cell.satisfied) >= count { return isNegated ? .outside : .inside }
-    if Int(cell.satisfied) + Int(cell.unknown) < count { return isNegated ? .inside : .outside }
-    return .undetermined
+    return Observed(rules.state(of: name, satisfied: Int(cell.satisfied), unknown: Int(cell.unknown)))
   }
 
   /// Looks at a rule: determines it, makes it undetermined, or opens or drops a candidate.
@@ -427,8 +429,9 @@ extension Tracker {
     entry.cause = isInitial ? .determination : .crossing
     entry.date = date
     entry.notify = isInitial ? .initial : observed == .inside ? .entry : .exit
-    entry.marks.formIntersection([.onPath, .probability])
+    entry.marks.formIntersection(RuleStates.keptMarks)
     if timeline.hasGap, !entry.latitude.isNaN {
+      if states.takesTurns { delivery.suppose(slot, states.loaded[Int(states.cells[Int(name)].place)].told) }
       markGap(&entry, decided: candidate.decided, table, delivery)
     }
     observe(entry, decided: candidate.decided, isInitial: isInitial, table, &delivery)

@@ -47,10 +47,13 @@ public final class Conditions: Sendable {
     /// Whether the reader cannot monitor conditions with a timing. Only the reader sets this, while the gate is open to
     /// it; a writer reads it while the gate is closed.
     nonisolated(unsafe) var refusesTimings: Bool
+    /// Whether the reader cannot monitor rules. It is set like ``refusesTimings``.
+    nonisolated(unsafe) var refusesRules: Bool
 
-    init(refusesLines: Bool, refusesTimings: Bool) {
+    init(refusesLines: Bool, refusesTimings: Bool, refusesRules: Bool) {
       self.refusesLines = refusesLines
       self.refusesTimings = refusesTimings
+      self.refusesRules = refusesRules
     }
   }
 
@@ -61,9 +64,10 @@ public final class Conditions: Sendable {
     private nonisolated(unsafe) let table: UnsafePointer<ConditionTable>
 
     fileprivate init(
-      _ table: UnsafePointer<ConditionTable>, _ gates: Gates, refusesLines: Bool, refusesTimings: Bool
+      _ table: UnsafePointer<ConditionTable>, _ gates: Gates, refusesLines: Bool = false,
+      refusesTimings: Bool = false, refusesRules: Bool = false
     ) {
-      own = Passage(refusesLines: refusesLines, refusesTimings: refusesTimings)
+      own = Passage(refusesLines: refusesLines, refusesTimings: refusesTimings, refusesRules: refusesRules)
       self.table = table
       self.gates = gates
       let own = own
@@ -76,11 +80,15 @@ public final class Conditions: Sendable {
     }
 
     fileprivate var refusesLines: Bool { own.refusesLines }
-    var refusesTimings: Bool { own.refusesTimings }
+    fileprivate var refusesTimings: Bool { own.refusesTimings }
+    var refusesRules: Bool { own.refusesRules }
 
-    /// From now on, the table refuses timings, because a device of the reader has host capabilities. This is called in a
-    /// read.
-    func refuseTimings() { own.refusesTimings = true }
+    /// From now on, the table refuses timings and rules, because a device of the reader has host capabilities. This is
+    /// called in a read.
+    func refuseTimingsAndRules() {
+      own.refusesTimings = true
+      own.refusesRules = true
+    }
 
     @inline(__always)
     func read<Result: Sendable, Failure>(
@@ -116,7 +124,7 @@ public final class Conditions: Sendable {
     table.stopLog()
     self.table = .allocate(capacity: 1)
     self.table.initialize(to: table)
-    gate = Gate(self.table, gates, refusesLines: false, refusesTimings: false)
+    gate = Gate(self.table, gates)
   }
 
   /// Creates an empty table without a condition limit.
@@ -153,9 +161,7 @@ public final class Conditions: Sendable {
       throw .snapshotInvalid("the snapshot is of a monitor with inputs; must be a table of conditions")
     }
     if let defect = engine.table.timingDefect { throw .snapshotInvalid(defect) }
-    guard engine.table.rules == nil else {
-      throw .snapshotInvalid("the snapshot has a rule, which a shared table cannot have yet")
-    }
+    if let defect = engine.table.sharedRuleDefect { throw .snapshotInvalid(defect) }
     self.init(restored: engine.table)
   }
 
@@ -168,7 +174,9 @@ public final class Conditions: Sendable {
 
   /// Creates another gate to the table, for the fork of a fleet that has a gate.
   func newGate(like gate: Gate) -> Gate {
-    Gate(table, gates, refusesLines: gate.refusesLines, refusesTimings: gate.refusesTimings)
+    Gate(
+      table, gates, refusesLines: gate.refusesLines, refusesTimings: gate.refusesTimings,
+      refusesRules: gate.refusesRules)
   }
 
   /// Creates a gate to the table for a fleet with options.
@@ -180,7 +188,15 @@ public final class Conditions: Sendable {
   func newGate(for options: FleetOptions, hasHosts: Bool = false) throws(MonitorError) -> Gate {
     let refusesLines = !options.path.isGeodesic || options.delivery != .every
     let refusesTimings = options.path.isGeodesic || options.delivery != .every || hasHosts
-    let gate = Gate(table, gates, refusesLines: refusesLines, refusesTimings: refusesTimings)
+    let refusesRules = options.delivery != .every || hasHosts
+    let gate = Gate(
+      table, gates, refusesLines: refusesLines, refusesTimings: refusesTimings, refusesRules: refusesRules)
+    if refusesRules, gate.read({ $0.rules != nil }) {
+      throw .invalidArgument(
+        options.delivery != .every
+          ? "delivery: the table has a rule, whose changes are reported in order; must be every"
+          : FleetEngine.needsNoRules)
+    }
     if refusesTimings, gate.read({ $0.policies.hasTimings }) {
       throw .invalidArgument(
         options.path.isGeodesic
@@ -260,6 +276,7 @@ public final class Conditions: Sendable {
     defer { for each in state.passages { each.gate.open() } }
     table.pointee.refusesLines = state.passages.contains { $0.refusesLines }
     table.pointee.refusesTimings = state.passages.contains { $0.refusesTimings }
+    table.pointee.refusesRules = state.passages.contains { $0.refusesRules }
     return .done(try body(&table.pointee))
   }
 

@@ -47,8 +47,10 @@ struct DeviceBytes {
     static let height = Flags(rawValue: 8192)
     /// The fix of a crossing had a vertical distance.
     static let verticalDistances = Flags(rawValue: 16384)
+    /// The device has records of rules.
+    static let rules = Flags(rawValue: 32768)
     static let all: Flags = [
-      Flags(rawValue: 1023), .ellipse, .probabilities, .timings, .height, .verticalDistances,
+      Flags(rawValue: 1023), .ellipse, .probabilities, .timings, .height, .verticalDistances, .rules,
     ]
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -140,6 +142,7 @@ struct DeviceBytes {
     self.state.told.arrange { isEarlier($0.slot, $1.slot) }
     self.state.host.unmonitored.arrange { isEarlier($0, $1) }
     self.state.timings.records.arrange { $0.generation < $1.generation }
+    if state.hasRules { self.state.rules.records.arrange { $0.generation < $1.generation } }
     for index in self.state.insides.indices { refer(&self.state.insides[index].slot) }
     for index in self.state.crossings.indices { refer(&self.state.crossings[index].slot) }
     for index in self.state.undecided.indices { refer(&self.state.undecided[index]) }
@@ -147,6 +150,9 @@ struct DeviceBytes {
     for index in self.state.told.indices { refer(&self.state.told[index].slot) }
     for index in self.state.host.unmonitored.indices { refer(&self.state.host.unmonitored[index]) }
     for index in self.state.timings.records.indices { refer(&self.state.timings.records[index].slot) }
+    if state.hasRules {
+      for index in self.state.rules.records.indices { refer(&self.state.rules.records[index].slot) }
+    }
     self.references = references
   }
 
@@ -196,6 +202,7 @@ struct DeviceBytes {
     if hasDoubts { flags.insert(.doubts) }
     if hasHost { flags.insert(.host) }
     if state.timings.isUsed { flags.insert(.timings) }
+    if state.hasRules { flags.insert(.rules) }
     if state.lastFix != nil, state.ellipse != nil { flags.insert(.ellipse) }
     if state.crossings.contains(where: { !$0.candidate.probability.isNaN }) { flags.insert(.probabilities) }
     if height != nil { flags.insert(.height) }
@@ -272,6 +279,60 @@ struct DeviceBytes {
     }
     if hasHost { encodeHost(to: &writer) }
     if state.timings.isUsed { encodeTimings(to: &writer) }
+    if state.hasRules { encodeRules(to: &writer) }
+  }
+
+  @inline(never)
+  @_optimize(size)
+  private func encodeRules(to writer: inout ByteWriter) {
+    writer.putCompact(state.rules.seen)
+    writer.put(state.rules.isReset)
+    writer.putCompact(UInt64(state.rules.records.count))
+    for record in state.rules.records {
+      put(record.slot, &writer)
+      writer.put(record.observed.rawValue | record.told.rawValue << 2 | (record.candidate != nil ? 16 : 0))
+      writer.putCompact(record.since)
+      writer.putCompact(record.evidence)
+      record.candidate?.encode(to: &writer)
+    }
+  }
+
+  @inline(never)
+  @_optimize(size)
+  private mutating func readRules(_ reader: inout ByteReader) throws(Damage) {
+    state.rules.seen = try reader.takeCompact("rules seen", in: 0...EngineRestorer.largest)
+    state.rules.isReset = try reader.takeBool("rules of another table")
+    var last: UInt64 = 0
+    for _ in 0..<(try reader.takeCompact("rules", in: 0...reader.remaining)) {
+      let slot = try take(&reader, after: &last)
+      let bits: UInt8 = try reader.take("states of a rule", in: 0...31)
+      guard let observed = Observed(rawValue: bits & 3), let told = Event.State(rawValue: bits >> 2 & 3),
+        told != .unmonitored, observed != .undetermined || bits & 16 == 0
+      else { throw Damage("the states of a rule are \(bits)") }
+      var record = RuleRecord(slot: slot, generation: last, observed: observed, told: told)
+      record.since = try reader.takeSignedTime("since")
+      record.evidence = try reader.takeSignedTime("evidence")
+      if bits & 16 != 0 {
+        record.candidate = try RuleStates.Candidate(slot: slot, generation: last, reading: &reader)
+      }
+      state.rules.records.append(record)
+    }
+    guard state.hasRules else { throw Damage("the flags of a device include rules, but it has none") }
+  }
+
+  /// Checks the records of rules that were found in a table, and puts them in order.
+  @inline(never)
+  @_optimize(size)
+  mutating func checkRules(_ table: borrowing ConditionTable) throws(Damage) {
+    guard state.hasRules else { return }
+    var previous: UInt32?
+    state.rules.records.arrange { $0.slot < $1.slot }
+    for record in state.rules.records {
+      guard table.isLive(record.slot), table.kind(of: record.slot).isRule, record.slot != previous else {
+        throw Damage("a device has the state of a rule for another condition")
+      }
+      previous = record.slot
+    }
   }
 
   @inline(never)
@@ -466,6 +527,7 @@ struct DeviceBytes {
     if flags.contains(.rewound) { try readRewind(&reader) }
     if flags.contains(.host) { try readHost(&reader) }
     if flags.contains(.timings) { try readTimings(&reader) }
+    if flags.contains(.rules) { try readRules(&reader) }
     try checkReported()
     try reader.end()
   }

@@ -54,7 +54,7 @@ extension DeviceState {
     guard table.lastAnnouncedBeacon > generation else { return }
     table.order.forEachAnnounced(after: generation) { slot in
       let own = table.generation(of: slot)
-      guard own > generation, !table.isGeographic(slot), !beacons.contains(where: { $0.slot == slot }) else {
+      guard own > generation, table.kind(of: slot).isBeacon, !beacons.contains(where: { $0.slot == slot }) else {
         return
       }
       var track = BeaconTrack()

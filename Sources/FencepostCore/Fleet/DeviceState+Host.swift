@@ -250,7 +250,7 @@ extension DeviceState {
     let last = table.order.lastGeneration
     if before.contains(.conditionUnsupported), !after.contains(.conditionUnsupported) {
       let listed = Set(beacons.lazy.map { $0.slot })
-      for slot in table.live where !table.isGeographic(slot) && !listed.contains(slot) {
+      for slot in table.live where table.kind(of: slot).isBeacon && !listed.contains(slot) {
         beacons.append(
           Beacon(slot: slot, generation: table.generation(of: slot), track: BeaconTrack(), told: .unmonitored))
       }

@@ -58,6 +58,7 @@ struct DeviceState: Sendable {
     var chain = DoubtChain()
     var ellipse: FixEllipse?
     var timings = DeviceTimings()
+    var rules = DeviceRules()
   }
 
   /// Contains the values that most states lack, if there are any, because a state is copied often.
@@ -77,7 +78,9 @@ struct DeviceState: Sendable {
   private mutating func setRare(_ body: (inout Rare) -> Void) {
     var value = rare.first ?? Rare()
     body(&value)
-    rare = value.chain.isEmpty && value.ellipse == nil && value.timings.isBlank ? [] : [value]
+    rare =
+      value.chain.isEmpty && value.ellipse == nil && value.timings.isBlank && !value.rules.isUsed
+      ? [] : [value]
   }
 
   /// The data about conditions with a timing. To change it in place also changes a state without any.
@@ -92,6 +95,19 @@ struct DeviceState: Sendable {
   /// Whether there is data about conditions with a timing.
   @inline(__always)
   var hasTimings: Bool { !rare.isEmpty && rare[0].timings.isUsed }
+
+  /// The states of rules. To change them in place also changes a state without any.
+  var rules: DeviceRules {
+    @inline(never) get { rare.isEmpty ? DeviceRules() : rare[0].rules }
+    _modify {
+      if rare.isEmpty { rare.append(Rare()) }
+      yield &rare[0].rules
+    }
+  }
+
+  /// Whether there is data about rules.
+  @inline(__always)
+  var hasRules: Bool { !rare.isEmpty && rare[0].rules.isUsed }
 
   /// See ``Timeline/gap``.
   var gap: Int64 = .min
@@ -160,6 +176,7 @@ struct DeviceState: Sendable {
     if told.contains(where: { isGone($0.slot) }) { told.removeAll { isGone($0.slot) } }
     if host.unmonitored.contains(where: { isGone($0) }) { host.unmonitored.removeAll { isGone($0) } }
     if hasTimings { dropGoneTimings(table) }
+    if hasRules { dropGoneRules(table) }
     if beacons.contains(where: { !table.holds($0.slot, $0.generation) }) {
       beacons.removeAll { !table.holds($0.slot, $0.generation) }
     }
@@ -172,7 +189,7 @@ struct DeviceState: Sendable {
       earliest = min(earliest, crossing.candidate.deadline)
     }
     for beacon in beacons { earliest = min(earliest, beacon.track.deadline) }
-    if !rare.isEmpty { earliest = min(earliest, rare[0].timings.reminder) }
+    if !rare.isEmpty { earliest = min(earliest, rare[0].timings.reminder, rare[0].rules.earliest) }
     return earliest
   }
 
@@ -202,6 +219,11 @@ struct DeviceState: Sendable {
         sum.add(UInt64(record.slot) | UInt64(record.observed.rawValue) << 32 | UInt64(record.told.rawValue) << 34)
         sum.add(UInt64(record.bits) | UInt64(record.events) << 8)
         sum.add(UInt64(bitPattern: record.state.deadline))
+      }
+      for record in rare[0].rules.records {
+        sum.add(UInt64(record.slot) | UInt64(record.observed.rawValue) << 32 | UInt64(record.told.rawValue) << 34)
+        sum.add(record.generation)
+        sum.add(UInt64(bitPattern: record.candidate?.deadline ?? .max))
       }
     }
     return sum.value
@@ -242,6 +264,9 @@ struct DeviceState: Sendable {
   /// The bit of the first word of a wide state that says that the data about timings follow before the error ellipse.
   private static var timingsBit: UInt64 { 1 << 9 }
 
+  /// The bit of the first word of a wide state that says that the data about rules follow after those about timings.
+  private static var rulesBit: UInt64 { 1 << 10 }
+
   /// Whether the last fix has an error ellipse, or the fix of a crossing had one.
   var hasEllipses: Bool {
     if !rare.isEmpty, rare[0].ellipse != nil, lastFix != nil { return true }
@@ -256,7 +281,7 @@ struct DeviceState: Sendable {
   }
 
   private func isWide(_ hasExtras: Bool) -> Bool {
-    hasExtras || hasTimings || insides.count > Self.largestCount || crossings.count > Self.largestCount
+    hasExtras || hasTimings || hasRules || insides.count > Self.largestCount || crossings.count > Self.largestCount
       || undecided.count > Self.largestCount
   }
 
@@ -270,6 +295,7 @@ struct DeviceState: Sendable {
         ? 4 + 4 * beacons.count + beacons.count { $0.refinement != nil } + 2 * marks.count : 0)
       + (gap == .min ? 0 : 1) + (counters.doubtedFixes == 0 ? 0 : 1) + (hasChain ? 9 : 0)
       + (hasExtras ? 3 + 2 * crossings.count : 0) + (hasTimings ? rare[0].timings.wordCount : 0)
+      + (hasRules ? rare[0].rules.wordCount : 0)
   }
 
   func store(to words: UnsafeMutablePointer<UInt64>) {
@@ -300,7 +326,8 @@ struct DeviceState: Sendable {
     if isWide(hasExtras) {
       header.insert(.wide)
       put(
-        header.rawValue | upperBits | (hasExtras ? Self.extrasBit : 0) | (hasTimings ? Self.timingsBit : 0))
+        header.rawValue | upperBits | (hasExtras ? Self.extrasBit : 0) | (hasTimings ? Self.timingsBit : 0)
+          | (hasRules ? Self.rulesBit : 0))
       for count in counts { put(UInt64(count)) }
     } else {
       put(
@@ -367,6 +394,7 @@ struct DeviceState: Sendable {
     if gap != .min { put(gap) }
     if counters.doubtedFixes > 0 { put(counters.doubtedFixes) }
     if hasTimings { next = rare[0].timings.store(to: next) }
+    if hasRules { next = rare[0].rules.store(to: next) }
     if hasExtras {
       let known = lastFix == nil ? nil : ellipse
       put(known?.major ?? .nan)
@@ -481,6 +509,7 @@ struct DeviceState: Sendable {
     if header.contains(.gap) { gap = takeSigned() }
     if header.contains(.doubted) { counters.doubtedFixes = take() }
     if header.contains(.wide), first & Self.timingsBit != 0 { next = timings.load(next) }
+    if header.contains(.wide), first & Self.rulesBit != 0 { next = rules.load(next) }
     if Self.hasExtras(in: words) {
       let known = FixEllipse(major: takeDouble(), minor: takeDouble(), orientation: takeDouble())
       if !known.major.isNaN { ellipse = known }

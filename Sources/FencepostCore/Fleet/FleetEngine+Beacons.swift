@@ -63,7 +63,7 @@ extension FleetEngine {
             tracker.load(beacon.slot, track)
           }
         }
-        tracker.confirmDue(through: tracker.clock, table, &observed, &survey)
+        tracker.confirmDue(through: tracker.clock, table, &observed, &survey, ending: .input)
         return nil
       }
       if isStopped, let turns = delivery.turns {

@@ -78,7 +78,8 @@ extension FleetEngine {
     let clock = devices.lines[device].clock
     timed.due = time
     evaluate(device, at: clock, row: row, table) { tracker, observed, survey, _ in
-      tracker.confirmDue(through: time, table, &observed, &survey)
+      // The device may have been moved here from a fleet whose time was earlier, so its clock may be later than the time.
+      tracker.confirmDue(through: time, table, &observed, &survey, ending: .time)
       return nil
     }
     timed.due = nil
@@ -99,7 +100,7 @@ extension FleetEngine {
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in
         state.counters.countOther()
         tracker.passTime(to: time, table, &observed, &survey)
-        tracker.confirmDue(through: tracker.clock, table, &observed, &survey)
+        tracker.confirmDue(through: tracker.clock, table, &observed, &survey, ending: .time)
         return nil
       }
     }
@@ -119,6 +120,7 @@ extension FleetEngine {
       while let first = deadlines.first(devices.lines) {
         devices.load(first.device, into: &state)
         state.dropGone(seen: devices.lines[first.device].seen, table)
+        if state.hasRules { state.settleRules(seen: devices.lines[first.device].seen, table) }
         // For a device that was added after an advance, the deadline may have passed already.
         if state.earliest == first.time {
           return Timestamp(microseconds: min(max(first.time, watermark.time), edge))
@@ -157,6 +159,7 @@ extension FleetEngine {
       prepareBeacons(&state, clock: line.clock, at: clock, table)
       state.settleBeacons(through: clock, options)
     }
+    if state.hasRules { state.settleRules(seen: line.seen, table) }
     return state
   }
 }

@@ -158,9 +158,12 @@ extension FleetEngine {
         guard !device.state.host.isUsed || !table.policies.hasTimings else {
           throw .invalidArgument("element \(index): \(Self.needsNoTimings)", position: index)
         }
+        guard !device.state.host.isUsed || table.rules == nil else {
+          throw .invalidArgument("element \(index): \(Self.needsNoRules)", position: index)
+        }
         taken.append(device)
       }
-      if taken.contains(where: { $0.state.host.isUsed }) { gate.refuseTimings() }
+      if taken.contains(where: { $0.state.host.isUsed }) { gate.refuseTimingsAndRules() }
       return taken
     }
     devices.own()
@@ -204,6 +207,7 @@ extension FleetEngine {
     }
     if watermark.time != .min { prepareForBeacons(line) }
     if device.state.timings.isUsed { features.insert(.timings) }
+    if device.state.hasRules { features.insert(.rules) }
     devices.hurry(line)
   }
 }
@@ -213,8 +217,8 @@ extension DeviceBytes {
   @_optimize(size)
   mutating func resolve(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
-    guard seen <= last, state.timings.seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last,
-      state.host.lastGeneration <= last
+    guard seen <= last, state.timings.seen <= last, state.rules.seen <= last, state.beaconsSeen <= last,
+      state.beaconsTold <= last, state.host.lastGeneration <= last
     else {
       throw Damage("the device knows conditions that are newer than the table")
     }
@@ -235,6 +239,14 @@ extension DeviceBytes {
       state.timings.records[index].slot = slot
       state.timings.records[index].generation = table.generation(of: slot)
     }
+    if state.hasRules {
+      for index in state.rules.records.indices {
+        let slot = slots[Int(state.rules.records[index].slot)]
+        state.rules.records[index].slot = slot
+        state.rules.records[index].generation = table.generation(of: slot)
+      }
+    }
+    try checkRules(table)
     for index in state.host.unmonitored.indices {
       state.host.unmonitored[index] = slots[Int(state.host.unmonitored[index])]
     }
@@ -242,7 +254,7 @@ extension DeviceBytes {
     try state.checkHost(table)
     try checkTimings(table)
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
-      !state.beacons.contains(where: { table.isGeographic($0.slot) })
+      !state.beacons.contains(where: { !table.kind(of: $0.slot).isBeacon })
     else { throw Damage("the device has a wrong kind for a condition") }
   }
 
@@ -250,10 +262,10 @@ extension DeviceBytes {
   @_optimize(size)
   mutating func adapt(_ known: inout PortableConditions, _ table: ConditionTable) throws(Damage) {
     let slots = references.map { known.slot(of: $0.condition, table) }
-    func slot(_ number: UInt32, isGeographic: Bool) -> UInt32? {
-      slots[Int(number)].flatMap { table.isGeographic($0) == isGeographic ? $0 : nil }
+    func place(_ number: UInt32) -> UInt32? { slots[Int(number)].flatMap { table.isGeographic($0) ? $0 : nil } }
+    func beacon(_ number: UInt32) -> UInt32? {
+      slots[Int(number)].flatMap { table.kind(of: $0).isBeacon ? $0 : nil }
     }
-    func place(_ number: UInt32) -> UInt32? { slot(number, isGeographic: true) }
     state.insides = ContiguousArray(
       state.insides.compactMap { inside in
         place(inside.slot).map { DeviceState.Inside(slot: $0, since: inside.since, evidence: inside.evidence) }
@@ -270,11 +282,11 @@ extension DeviceBytes {
         }
       })
     state.beacons = ContiguousArray(
-      state.beacons.compactMap { beacon in
-        slot(beacon.slot, isGeographic: false).map {
+      state.beacons.compactMap { each in
+        beacon(each.slot).map {
           DeviceState.Beacon(
-            slot: $0, generation: table.generation(of: $0), track: beacon.track, told: beacon.told,
-            refinement: beacon.refinement)
+            slot: $0, generation: table.generation(of: $0), track: each.track, told: each.told,
+            refinement: each.refinement)
         }
       })
     state.host.unmonitored = ContiguousArray(state.host.unmonitored.compactMap(place))
@@ -286,6 +298,7 @@ extension DeviceBytes {
     }
     state.timings.records = records
     state.timings.seen = 0
+    try adaptRules(slots, table)
     try checkOnce()
     seen = table.order.lastGeneration
     if state.rewoundThrough > 0 { state.rewoundThrough = seen }
@@ -304,6 +317,29 @@ extension DeviceBytes {
       state.beaconsAbsent = state.countsAbsence ? seen : 0
       state.beaconsTold = seen
     }
+  }
+}
+
+extension DeviceBytes {
+  /// Keeps the reported states of the rules that another version of the table has too. All rules are looked at after the
+  /// next input.
+  @inline(never)
+  @_optimize(size)
+  private mutating func adaptRules(_ slots: [UInt32?], _ table: ConditionTable) throws(Damage) {
+    if !state.hasRules, table.rules == nil { return }
+    var rules = DeviceRules()
+    rules.isReset = table.rules != nil
+    for var record in state.rules.records {
+      guard let slot = slots[Int(record.slot)], table.kind(of: slot).isRule else { continue }
+      record.slot = slot
+      record.generation = table.generation(of: slot)
+      record.observed = .undetermined
+      record.candidate = nil
+      rules.records.append(record)
+    }
+    state.rules = rules
+    try checkRules(table)
+    state.rules.dropCommon(seen: seen, table)
   }
 }
 

@@ -27,11 +27,16 @@ extension FleetEngine {
     try gate.read { table throws(MonitorError) in
       let limits = stated != HostState()
       if limits, table.policies.hasTimings { throw .invalidArgument(Self.needsNoTimings) }
+      if limits, table.rules != nil { throw .invalidArgument(Self.needsNoRules) }
       try admit(time, device, table)
-      if limits { gate.refuseTimings() }
+      if limits { gate.refuseTimingsAndRules() }
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in
         state.counters.countOther()
         tracker.passTime(to: time, table, &observed, &survey)
+        // The host has no limits then, so nothing else changes.
+        if table.rules != nil {
+          tracker.confirmDue(through: tracker.clock, table, &observed, &survey, ending: .input)
+        }
         return nil
       }
       change(device, to: stated, table)
@@ -46,6 +51,10 @@ extension FleetEngine {
 
   static var needsNoTimings: String {
     "capabilities: the table has a condition with a timing; the devices of its fleets must have no host capabilities"
+  }
+
+  static var needsNoRules: String {
+    "capabilities: the table has a rule; the devices of its fleets must have no host capabilities"
   }
 
   private mutating func change(_ device: UInt32, to stated: HostState, _ table: ConditionTable) {

@@ -52,6 +52,15 @@ extension FleetEngine {
       }
       return
     }
+    if table.kind(of: slot).isRule {
+      for device in devices.numbers {
+        let state = current(device, table)
+        guard let record = state.rules.records.record(of: slot), let inside = state.rules.records[record].inside
+        else { continue }
+        body(presence(of: device, in: inside, table))
+      }
+      return
+    }
     guard table.isGeographic(slot) else {
       for device in devices.numbers {
         for beacon in current(device, table).beacons where beacon.slot == slot && beacon.track.observed == .inside {
@@ -99,6 +108,7 @@ extension FleetEngine {
     for beacon in state.beacons where beacon.track.observed == .inside {
       insides.append(.init(slot: beacon.slot, since: beacon.track.lastSighting, evidence: beacon.track.lastSighting))
     }
+    if state.hasRules { insides.append(contentsOf: state.rules.records.compactMap { $0.inside }) }
     insides.arrange { table.generation(of: $0.slot) < table.generation(of: $1.slot) }
     return insides
   }
@@ -124,6 +134,14 @@ extension FleetEngine {
       }
     }
     insideIndex.endMaking()
+  }
+}
+
+extension RuleRecord {
+  /// The entry of a satisfied rule. Without evidence, the date of the evidence is that of the change.
+  fileprivate var inside: DeviceState.Inside? {
+    observed == .inside
+      ? DeviceState.Inside(slot: slot, since: since, evidence: evidence == .min ? since : evidence) : nil
   }
 }
 

@@ -101,6 +101,7 @@ extension FleetEngine {
       state.rewindTimings(to: time, table)
       state.dropCommonRecords(own: devices.lines[device].clock, seen: line.seen, table)
     }
+    if state.hasRules { state.rules.rewind(to: time, seen: line.seen, table) }
     devices.lines[device].region.remove()
     store(device)
     devices.hurry(device)

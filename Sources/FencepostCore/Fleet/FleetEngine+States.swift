@@ -39,7 +39,11 @@ extension FleetEngine {
   private func observed(
     _ slot: UInt32, _ state: DeviceState, _ device: UInt32, _ table: ConditionTable, mayBeInside: Bool = true
   ) -> Observed {
-    guard table.isGeographic(slot) else { return track(of: slot, state, device, table).observed }
+    guard table.isGeographic(slot) else {
+      return table.kind(of: slot).isRule
+        ? state.observedRule(slot, seen: devices.lines[device].seen, table)
+        : track(of: slot, state, device, table).observed
+    }
     if mayBeInside, state.insides.contains(where: { $0.slot == slot }) { return .inside }
     if table.policies.hasTimings, table.timing(of: slot) != nil {
       if let index = state.timings.index(of: slot) { return state.timings.records[index].observed }
@@ -166,6 +170,12 @@ extension FleetEngine {
       monitor.tracker.load(known: height, height)
     }
     monitor.tracker.load(state.ellipse)
+    if table.kind(of: slot).isRule {
+      state.load(into: &monitor.tracker, clock: watermark.clock(line), seen: line.seen, table)
+      monitor.tracker.beginRules(state.rules, seen: line.seen, table)
+      monitor.tracker.loadRule(slot, table)
+      return monitor.explain(slot: slot)
+    }
     for crossing in state.crossings { monitor.tracker.load(crossing.slot, crossing.candidate) }
     if table.isGeographic(slot) {
       let believed = observed(slot, state, device, table)

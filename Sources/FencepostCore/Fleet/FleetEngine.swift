@@ -226,6 +226,7 @@ public struct FleetEngine: Sendable {
     for each in state.told { observed.suppose(each.slot, each.state) }
     for slot in state.host.unmonitored { observed.suppose(slot, .unmonitored) }
     if table.policies.hasTimings { loadTimings(device, at: time, table) }
+    if table.rules != nil { tracker.beginRules(state.rules, seen: line.seen, table) }
     if delivery.turns != nil {
       // Even a state that was reported before is news behind an event: no observed state equals `unmonitored`.
       for slot in state.undecided where delivery.isBusy(device, slot, table.generation(of: slot)) {
@@ -256,6 +257,7 @@ public struct FleetEngine: Sendable {
     } else if isCrossed {
       devices.lines[device].region.remove()
     }
+    if table.rules != nil { packRules(device, table) }
     store(device)
   }
 
@@ -296,6 +298,9 @@ public struct FleetEngine: Sendable {
           ? .unmonitored
           : entry.cause == .determination
             ? state.toldState(of: entry.slot, table) : entry.state == .satisfied ? .unsatisfied : .satisfied
+      } else if table.kind(of: entry.slot).isRule {
+        collectRule(entry, device, row: row, table)
+        continue
       } else {
         told = state.tell(entry)
       }
@@ -317,6 +322,7 @@ extension DeviceState {
   /// Loads the device into a tracker.
   ///
   /// - Parameter seen: See ``DeviceLine/seen``.
+  /// The rules are loaded apart; see ``Tracker/beginRules(_:seen:_:)``.
   borrowing func load(into tracker: inout Tracker, clock: Int64, seen: UInt64, _ table: ConditionTable) {
     tracker.begin(
       clock: clock, lastFix: lastFix, gap: gap, host: host.stated, isScanning: isScanning,

@@ -105,7 +105,7 @@ struct FleetRestorer: ~Copyable {
     }
     guard UInt64(conditions.count) == conditionCount else { throw Damage("conditions are missing") }
     if let defect = conditions.timingDefect { throw Damage(defect) }
-    guard conditions.rules == nil else { throw Damage("the table of a fleet has a rule") }
+    if let defect = conditions.sharedRuleDefect { throw Damage(defect) }
     do throws(MonitorError) {
       fleet = try FleetEngine(Conditions(restored: conditions), options: head.options)
     } catch { throw Damage("\(error)") }
@@ -189,8 +189,10 @@ extension FleetEngine {
     try gate.read { table throws(Damage) in
       try device.resolveSaved(table)
       guard device.state.host.isUsed else { return }
-      if table.policies.hasTimings { throw Damage("a device has host capabilities, but a condition has a timing") }
-      gate.refuseTimings()
+      if table.policies.hasTimings || table.rules != nil {
+        throw Damage("a device has host capabilities, but a condition has a timing or is a rule")
+      }
+      gate.refuseTimingsAndRules()
     }
     guard !device.state.dependsOnHost || options.delivery == .every else {
       throw Damage("a device has host capabilities, but the delivery is not every")
@@ -233,7 +235,7 @@ extension FleetEngine {
   @_optimize(size)
   mutating func move(onto other: Conditions, family: UInt32? = nil) throws(MonitorError) -> Bool {
     let own = conditions
-    let newGate = try other.newGate(for: options, hasHosts: gate.refusesTimings)
+    let newGate = try other.newGate(for: options, hasHosts: gate.refusesRules)
     let adoption = try other.adopt(own, family: family)
     conditions = other
     gate = newGate
@@ -242,6 +244,7 @@ extension FleetEngine {
     insideIndex.drop()
     suspendedSeen = 0
     trackedSeen = 0
+    tracker.dropRules()
     calm = (.max, .min, 0)
     guard adoption != .taken else { return true }
     devices.own()
@@ -272,6 +275,7 @@ extension FleetEngine {
             state.timings.records[index].generation = place.generation
           }
         }
+        state.renumberRules { places[$0]?.generation }
         state.renumber { places[$0]?.slot }
         store(device)
       }

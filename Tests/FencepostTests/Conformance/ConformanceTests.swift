@@ -32,6 +32,17 @@ import Testing
     try runner.run()
   }
 
+  /// Plays the scenarios of rules on a device of a fleet, unless they need what a fleet or its table refuses.
+  @Test(arguments: Scenario.rulesOfFleets, [false, true])
+  func ruleInAFleet(_ scenario: Scenario, restartsEveryStep: Bool) throws {
+    var runner = try FleetScenarioRunner(scenario, restartsEveryStep: restartsEveryStep)
+    try runner.run()
+  }
+
+  @Test func rulesOfFleetsAreThere() {
+    #expect(Scenario.rulesOfFleets.count >= 40, "\(Scenario.rulesOfFleets.count)")
+  }
+
   @Test(arguments: Scenario.all)
   func scenario(_ scenario: Scenario) async throws {
     try await run(scenario, restartsEveryStep: false, isStored: false)

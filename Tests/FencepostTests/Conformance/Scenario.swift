@@ -19,6 +19,25 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   /// All fleet scenarios.
   static let fleets: [Scenario] = read(["Fleets/"])
 
+  /// The scenarios of rules as those of a fleet with one device. Scenarios are left out that need what a fleet or its
+  /// table refuses, or that look back at an earlier fix.
+  static let rulesOfFleets: [Scenario] = read(["Rules/"]).compactMap { scenario in
+    let options: Set = ["initial_fix_max_age", "order"]
+    guard scenario.options["initial_fix_max_age"] == .null, options.isSuperset(of: scenario.options.keys) else {
+      return nil
+    }
+    let refused: Set = [
+      "active", "absent_after", "repeat_every", "max_events", "beacon", "line", "host", "record", "rewind", "restart",
+      "containing", "nearest", "sync",
+    ]
+    guard scenario.allSteps.allSatisfy({ refused.isDisjoint(with: ($0.object ?? [:]).keys) }) else { return nil }
+    var own = scenario
+    own.fleet = scenario.options.filter { $0.key == "order" }
+    own.options = [:]
+    own.steps = [.object(["enter": "d"])] + scenario.steps.map { $0.ofDevice }
+    return own
+  }
+
   private static func read(_ folders: [String]) -> [Scenario] {
     let folder = packageRoot.appending(path: "Tests/Conformance")
     let names = folders.flatMap { below in
@@ -48,6 +67,20 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   /// True if the scenario needs a name that is already in use; `fencepost_conform --store` runs these scenarios on
   /// directories.
   var needsDirectory: Bool { allSteps.contains { $0["refused"]?.string == "monitor_in_use" } }
+}
+
+extension JSON: ExpressibleByStringLiteral {
+  init(stringLiteral value: String) { self = .string(value) }
+
+  /// The step of a monitor as that of a device of a fleet.
+  fileprivate var ofDevice: JSON {
+    guard var members = object else { return self }
+    if let step = members["step"] { members["step"] = step.ofDevice }
+    let ofOneDevice: Set = ["fix", "see", "scanning", "identifiers_in_state", "explain"]
+    if !ofOneDevice.isDisjoint(with: members.keys) { members["device"] = "d" }
+    if members["add"] != nil || members["ensure"] != nil, members["assuming"] == nil { members["assuming"] = "unknown" }
+    return .object(members)
+  }
 }
 
 /// Thrown if the result of a step differs from the expected result.

@@ -75,6 +75,8 @@ struct FleetWorld {
   private var hasTimed = false
   /// The number of compared events.
   private(set) var compared = 0
+  /// The number of compared events of rules with a part that decided.
+  private(set) var comparedOfRules = 0
   /// The reasons that occurred in the compared explanations.
   private(set) var reasons: Set<Explanation.Reason> = []
   let name: String
@@ -237,9 +239,24 @@ struct FleetWorld {
   mutating func add(_ identifier: String, _ definition: Definition) throws {
     let condition = definition.subject.condition
     if !definition.timing.isNone { hasTimed = true }
-    try conditions.add(
-      condition, identifier: identifier, assuming: definition.assumed, policy: definition.policy, tag: definition.tag,
-      timing: definition.timing, band: definition.band)
+    do {
+      try conditions.add(
+        condition, identifier: identifier, assuming: definition.assumed, policy: definition.policy, tag: definition.tag,
+        timing: definition.timing, band: definition.band)
+    } catch {
+      // A rule may close a cycle. A monitor refuses it as well.
+      guard condition is Rule else { throw error }
+      for shard in shards.indices {
+        for number in numbers(shard) {
+          let message = outcome {
+            try shards[shard].devices[number]?.monitor.add(
+              condition, identifier: identifier, assuming: definition.assumed, policy: definition.policy)
+          }
+          #expect(message == "\(error)", "\(place)")
+        }
+      }
+      return
+    }
     for shard in shards.indices {
       shards[shard].past.append(.add(identifier, definition))
       dropExpected(shard, identifier)
@@ -603,6 +620,14 @@ struct FleetWorld {
     return text
   }
 
+  /// The waiting events as the fleet knows them.
+  private func describeWaiting(_ shard: Int) -> [String] {
+    let fleet = shards[shard].fleet
+    var events: [String] = []
+    conditions.read { table in fleet.delivery.forEachWaiting { events.append(fleet.event(from: $0, table).json) } }
+    return events
+  }
+
   private func hasExpectedEvents(_ shard: Int) -> Bool {
     guard options.delivery != .every else {
       return !shards[shard].waiting.isEmpty || shards[shard].handedOut < shards[shard].flying.count
@@ -640,6 +665,7 @@ struct FleetWorld {
     #expect(events.count == expected.count, "\(place): \(events.map(\.json)) for \(expected.map(\.json))")
     for (one, other) in zip(events, expected) {
       compared += 1
+      if one.event.decidedBy != nil { comparedOfRules += 1 }
       #expect(one == other && one.json == other.json, "\(place): \(one.json) for \(other.json)")
     }
   }
@@ -688,7 +714,9 @@ struct FleetWorld {
             .reduce(0) { $0 + $1.monitor.pendingEvents }, "\(place): \(describeTurns(shard))")
       } else {
         let waiting = shards[shard].waiting.count
-        #expect(shards[shard].fleet.statistics.pendingEvents == waiting, "\(place)")
+        #expect(
+          shards[shard].fleet.statistics.pendingEvents == waiting,
+          "\(place): \(describeWaiting(shard)) for \(shards[shard].waiting.map { "\($0.name) \($0.event.json)" })")
         let returned = shards[shard].flying.count - shards[shard].handedOut
         #expect(shards[shard].fleet.waitingEvents == waiting + returned, "\(place)")
       }

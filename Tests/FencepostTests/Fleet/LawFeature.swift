@@ -62,6 +62,13 @@ enum LawFeature: String, CaseIterable {
   /// The features that a random sequence of calls with timings does not use.
   static let withoutTimings: Set<LawFeature> = [.path, .gates, .first, .latest, .hostCapabilities]
 
+  /// Rules of several conditions. A fleet with them has delivery `every`, no timings, no host capabilities, and no beacon
+  /// condition as a part.
+  case rules
+
+  /// The features that a random sequence of calls with rules does not use.
+  static let withoutRules: Set<LawFeature> = [.first, .latest, .hostCapabilities, .timings]
+
   // Features that fleets do not have yet, and `records`, which fleets will never have.
   case conditionLimit, records
 
@@ -85,7 +92,7 @@ enum LawFeature: String, CaseIterable {
       .coarseFixes, .refusedInputs,
       .tableChanges,
       .advance, .deviceAdvance, .rewind, .batches, .maxTimeStep, .removal, .abandon, .restart, .export, .path, .gates,
-      .safeDistance, .plan, .first, .latest, .fork, .hostCapabilities, .timings:
+      .safeDistance, .plan, .first, .latest, .fork, .hostCapabilities, .timings, .rules:
       nil
     case .conditionLimit: .notYet
     case .records, .lookBack: .exception

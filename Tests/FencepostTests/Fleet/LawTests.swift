@@ -45,20 +45,29 @@ import Testing
     var places: [UInt64: Coordinate] = [:]
     let features: Set<LawFeature>
     let names = ["d0", "d1", "d2", "d3", "d4", "a device whose name is longer than what fits in place"]
+    /// A condition with one of these identifiers may be the part of a rule, so it is never a beacon condition.
+    private static let parts = ["a", "b", "c", "d", "e", "r", "s", "t", "u"]
+    private static let rules = ["r", "s", "t", "u"]
+    private static let others = ["a", "b", "c", "d", "e", "one that is longer than what fits in place"]
 
-    init(_ number: Int) throws {
-      var random = SeededGenerator("the law of fleets", salt: UInt64(number))
+    /// - Parameter isOfRules: Whether the sequence of calls has rules.
+    init(_ number: Int, isOfRules: Bool = false) throws {
+      var random = SeededGenerator(
+        isOfRules ? "the law of fleets with rules" : "the law of fleets", salt: UInt64(number))
       // The first random sequence of calls uses all features, each of the next sequences leaves out one feature, and
       // each later sequence uses about half of the features.
       let without = number - 1
-      var features = LawFeature.ofBoth.enumerated().filter { place, _ in
-        without < LawFeature.ofBoth.count ? place != without : random.chance(0.5)
+      let all = LawFeature.ofBoth.filter { isOfRules || $0 != .rules }
+      var features = all.enumerated().filter { place, _ in
+        without < all.count ? place != without : random.chance(0.5)
       }.map(\.element)
       if number % 2 == 1, features.contains(.timings) {
         features.removeAll { LawFeature.withoutTimings.contains($0) }
       } else {
         features.removeAll { $0 == .timings }
       }
+      if isOfRules { features.removeAll { LawFeature.withoutRules.contains($0) } }
+      if isOfRules, !features.contains(.rules) { features.append(.rules) }
       self.features = Set(features)
       let options = FleetOptions(
         delivery: Self.delivery(number, features), maxPendingEvents: 1_000_000_000,
@@ -96,6 +105,48 @@ import Testing
     }
 
     func has(_ feature: LawFeature) -> Bool { features.contains(feature) }
+
+    /// Returns a rule over conditions that the table may or may not have.
+    private mutating func rule() -> Definition {
+      var parts: [String] = []
+      for _ in 0..<random.integer(1...4) {
+        let part = Self.parts[random.integer(0...Self.parts.count - 1)]
+        if !parts.contains(part) { parts.append(part) }
+      }
+      let rule = [
+        Rule.all(parts), .any(parts), .none(parts), .atLeast(random.integer(1...parts.count), of: parts),
+      ][random.integer(0...3)]
+      var policy = TransitionPolicy.exact
+      if has(.policies) {
+        if random.chance(0.4) { policy.entryDwellMicroseconds = Int64(random.integer(0...30)) * 1_000_000 }
+        if random.chance(0.4) { policy.exitDwellMicroseconds = Int64(random.integer(0...30)) * 1_000_000 }
+        if random.chance(0.2) { policy.notify = TransitionPolicy.Notify(rawValue: UInt8(random.integer(0...7))) }
+      }
+      var definition = Definition(
+        subject: .rule(rule.definition), policy: policy, tag: UInt64(random.integer(0...3)))
+      definition.assumed = .unsatisfied
+      if has(.assumptions), random.chance(0.4) { definition.assumed = random.chance(0.5) ? .unknown : .satisfied }
+      return definition
+    }
+
+    /// Returns a condition for an identifier.
+    mutating func definition(for identifier: String) -> Definition {
+      if has(.rules), random.chance(Self.rules.contains(identifier) ? 0.9 : 0.03), identifier != Self.others[5] {
+        return rule()
+      }
+      let definition = definition()
+      // A rule of a shared table refuses beacon conditions as parts, and lines.
+      let kind = definition.subject.kind
+      guard has(.rules), kind == .beaconIdentity || kind == .lineGeographic, identifier != Self.others[5] else {
+        return definition
+      }
+      var other = definition
+      other.subject = .circle(
+        CircularGeographicCondition(
+          center: Coordinate(latitude: 0, longitude: random.uniform(0...0.004)), radius: random.uniform(20...200)))
+      if kind == .lineGeographic { other.assumed = .unsatisfied }
+      return other
+    }
 
     mutating func definition() -> Definition {
       // A monitor without a path, or with another delivery than `every`, refuses gates.
@@ -254,13 +305,14 @@ import Testing
       let shard = random.integer(0...world.shardCount - 1)
       let numbers = world.numbers(shard)
       let number = numbers.isEmpty ? nil : numbers[random.integer(0...numbers.count - 1)]
-      let identifier = ["a", "b", "c", "d", "e", "one that is longer than what fits in place"][random.integer(0...5)]
+      var identifier = Self.others[random.integer(0...5)]
+      if has(.rules), random.chance(0.3) { identifier = Self.rules[random.integer(0...3)] }
       let at = Timestamp(microseconds: has(.refusedInputs) && random.chance(0.03) ? time - 30_000_000 : time)
       switch random.integer(0...48) {
       case 0, 1: if has(.tableChanges) { world.remove(identifier) }
       case 2...5:
         if has(.tableChanges) || !world.conditions.identifiers.contains(identifier) {
-          try world.add(identifier, definition())
+          try world.add(identifier, definition(for: identifier))
         }
       case 6, 7: try world.enter(names[random.integer(0...names.count - 1)], shard)
       case 8:
@@ -371,6 +423,21 @@ import Testing
     // explanations of all kinds.
     if number == 0, SeededGenerator.seed == SeededGenerator.usualSeed {
       #expect(life.world.compared > 0 && life.world.reasons.count > 5, "\(life.world.compared) \(life.world.reasons)")
+    }
+  }
+
+  @Test(arguments: 0..<(isSoak ? 2_000 : 60)) func aFleetWithRulesIsAsManyMonitors(number: Int) throws {
+    var life = try Life(number, isOfRules: true)
+    for name in life.names.prefix(3) { try life.world.enter(name, 0) }
+    for step in 0..<220 {
+      life.world.step = step
+      try life.step()
+      try life.world.check()
+      if step % 7 == 0 { try life.world.checkDeadlines() }
+    }
+    for shard in 0..<life.world.shardCount { life.world.poll(.max, shard) }
+    if number == 0, SeededGenerator.seed == SeededGenerator.usualSeed {
+      #expect(life.world.comparedOfRules > 0, "\(life.world.comparedOfRules)")
     }
   }
 

@@ -280,7 +280,7 @@ def test_postgresql_a_replay_without_events_can_be_cancelled(postgresql: Postgre
     places = "(SELECT fp_places('p' || i, 47, 7, 1000 + i / 10.0) FROM generate_series(1, 2000) i)"
     fixes = (
         "(SELECT timestamptz 'epoch' + i * interval '1 s' AS t, 47.0101 + i % 2 * 5e-4 AS lat "
-        "FROM generate_series(1, 12000) i) f"
+        "FROM generate_series(1, 40000) i) f"
     )
     options = "'entry_dwell=100, exit_dwell=100'"
     spent = []

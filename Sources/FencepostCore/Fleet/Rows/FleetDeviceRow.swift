@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// The row of a device of a fleet. Its key is the number of the device. Conditions are identified by their generations.
 struct FleetDeviceRow {
   var identifier: [UInt8]
@@ -56,8 +58,8 @@ extension DeviceBytes {
   /// longer exist.
   mutating func resolveSaved(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
-    guard seen <= last, state.timings.seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last,
-      state.host.lastGeneration <= last
+    guard seen <= last, state.timings.seen <= last, state.rules.seen <= last, state.beaconsSeen <= last,
+      state.beaconsTold <= last, state.host.lastGeneration <= last
     else {
       throw Damage("a device knows conditions that are newer than the table")
     }
@@ -71,10 +73,11 @@ extension DeviceBytes {
     state.renumber { slots[Int($0)] == .max ? nil : slots[Int($0)] }
     let seen = seen
     try checkTimings(table)
+    try checkRules(table)
     let shapes = state.shapes
     try state.checkHost(table)
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
-      !state.beacons.contains(where: { table.isGeographic($0.slot) })
+      !state.beacons.contains(where: { !table.kind(of: $0.slot).isBeacon })
     else { throw Damage("a device has a wrong kind for a condition") }
   }
 }
@@ -109,5 +112,11 @@ extension DeviceState {
     records.removeAll { slot($0.slot) == nil }
     for index in records.indices { records[index].slot = slot(records[index].slot) ?? records[index].slot }
     timings.records = records
+    guard hasRules else { return }
+    rules.records.removeAll { slot($0.slot) == nil }
+    for index in rules.records.indices {
+      rules.records[index].slot = slot(rules.records[index].slot) ?? rules.records[index].slot
+    }
+    rules.records.arrange { $0.slot < $1.slot }
   }
 }

@@ -29,7 +29,9 @@ struct FleetHeadRow {
     static let timings = Features(rawValue: 32)
     /// A condition has an ``AltitudeBand``, or had one, or a fix had a height.
     static let heights = Features(rawValue: 64)
-    static let all: Features = [.doubts, .probabilities, .hosts, .exitsFirst, .ellipses, .timings, .heights]
+    /// A condition is a rule, or was one.
+    static let rules = Features(rawValue: 128)
+    static let all: Features = [.doubts, .probabilities, .hosts, .exitsFirst, .ellipses, .timings, .heights, .rules]
   }
 
   var format: UInt32
@@ -136,6 +138,7 @@ struct FleetHeadRow {
     }
     if conditions.policies.hasTimings { features.insert(.timings) }
     if conditions.policies.hasBands { features.insert(.heights) }
+    if conditions.rules != nil { features.insert(.rules) }
     if fleet.options.order == .exitsFirst { features.insert(.exitsFirst) }
     format = features.isEmpty ? fleet.rowFormat : Self.format
     options = fleet.options

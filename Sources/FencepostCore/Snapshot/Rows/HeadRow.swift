@@ -132,6 +132,7 @@ struct HeadRow {
       lastChange: 0, lastTicket: 0, hasProbabilities: table.policies.hasProbabilities)
     if table.policies.hasTimings { features.insert(.timings) }
     if table.policies.hasBands { features.insert(.heights) }
+    if table.rules != nil { features.insert(.rules) }
   }
 
   /// Returns an engine that contains only the data of the head.

@@ -26,11 +26,7 @@ struct RuleRow {
   @_optimize(size)
   func encode(to writer: inout ByteWriter) {
     writer.put(bits)
-    guard let candidate else { return }
-    writer.putCompact(candidate.start)
-    writer.putCompact(candidate.deadline)
-    writer.putCompact(candidate.decided)
-    candidate.evidence.encode(to: &writer)
+    candidate?.encode(to: &writer)
   }
 
   @_optimize(size)
@@ -39,12 +35,26 @@ struct RuleRow {
     isPending = bits & Self.isPending != 0
     isWithoutEvidence = bits & Self.isWithoutEvidence != 0
     guard bits & Self.hasCandidate != 0 else { return }
-    let start = try reader.takeSignedTime("start")
-    let deadline = try reader.takeDeadline()
-    let decided = try reader.takeSigned()
-    let evidence = try EventEntry(slot: slot, generation: generation, reading: &reader)
+    candidate = try RuleStates.Candidate(slot: slot, generation: generation, reading: &reader)
+  }
+}
+
+extension RuleStates.Candidate {
+  @_optimize(size)
+  func encode(to writer: inout ByteWriter) {
+    writer.putCompact(start)
+    writer.putCompact(deadline)
+    writer.putCompact(decided)
+    evidence.encode(to: &writer)
+  }
+
+  @_optimize(size)
+  init(slot: UInt32, generation: UInt64, reading reader: inout ByteReader) throws(Damage) {
+    start = try reader.takeSignedTime("start")
+    deadline = try reader.takeDeadline()
+    decided = try reader.takeSigned()
+    evidence = try EventEntry(slot: slot, generation: generation, reading: &reader)
     guard start != .min, deadline > start else { throw Damage("a candidate of a rule ends before it begins") }
-    candidate = RuleStates.Candidate(evidence: evidence, decided: decided, start: start, deadline: deadline)
   }
 }
 

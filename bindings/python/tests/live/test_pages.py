@@ -448,8 +448,8 @@ def test_a_rule_of_a_thousand_parts_is_looked_at_in_turns() -> None:
     assert len(looked) == 300, "no clock has moved"
 
 
-def test_a_page_refuses_rules_with_the_reason(run: Run, tmp_path: Path) -> None:
-    """With names of devices, the page shows a fleet, which has no rules."""
+def test_a_page_refuses_a_rule_beside_hours(run: Run, tmp_path: Path) -> None:
+    """With names of devices, the page shows a fleet, whose tables have no rules beside timings."""
     path = hours_file(tmp_path, "2026-03-02T08:00Z/2026-03-02T09:00Z")
     zones = json.loads(path.read_text())
     zones["features"].append(
@@ -458,7 +458,7 @@ def test_a_page_refuses_rules_with_the_reason(run: Run, tmp_path: Path) -> None:
     path.write_text(json.dumps(zones))
     done = run("watch", "--source", "-", "--by", "device", "--conditions", str(path), "--page", "127.0.0.1:0")
     assert done.returncode == 2
-    assert "features[2]" in done.stderr and "rules" in done.stderr, done.stderr
+    assert "features[2]" in done.stderr and "timing" in done.stderr, done.stderr
 
 
 def test_thirty_two_readers_cost_no_more_than_one() -> None:

@@ -415,3 +415,51 @@ def test_a_fleet_with_timings(source: str, tmp_path: Path) -> None:
             ("home", "repeat", 220),
         ]
         assert str(fleet["truck"].state("late")) == "unsatisfied"
+
+
+def add_rules(zones: Zones) -> None:
+    """Adds rules in the states that a device keeps: one waits for its dwell, one is satisfied, and one was reported
+    as unsatisfied, which is not the assumed state."""
+    slow = TransitionPolicy(entry_dwell=20, exit_dwell=40, entry_margin=0, exit_margin=0, accuracy_factor=0)
+    zones.add(Rule.any("home", "other"), "slow", policy=slow, assuming="unsatisfied", tag=9)
+    zones.add(Rule.none("home", "other"), "away", policy="exact", assuming="unsatisfied")
+    zones.add(Rule.all("home", "missing"), "told", policy="exact", assuming="unknown")
+    zones.add(Circle(52.5, 13.4, radius=100), "home", policy="exact", assuming="unsatisfied")
+    zones.add(Circle(52.5, 13.5, radius=100), "other", policy="exact", assuming="unsatisfied")
+
+
+@pytest.mark.parametrize("source", ["store", "snapshot", "device", "portable"])
+def test_a_fleet_with_rules(source: str, tmp_path: Path) -> None:
+    names = {"store": "fleet-4-rule.fencepost", "snapshot": "fleet-4-rule.bin"}
+    names |= {"device": "device-4-rule.bin", "portable": "device-5-rule.bin"}
+    files = {key: GOLDEN / name for key, name in names.items()}
+    zones = Zones()
+    add_rules(zones)
+    if WRITES and source == "store":
+        (tmp_path / "new").mkdir()
+        with Fleet(zones, name="golden", store=tmp_path / "new") as fleet:
+            fleet.feed("van", fix(10, 5, 0))
+            fleet.feed("van", fix(3000, 5, 30))
+            list(fleet.events())
+            files["snapshot"].write_bytes(fleet.snapshot())
+            files["device"].write_bytes(fleet.export(["van"])[0])
+            files["portable"].write_bytes(fleet.export(["van"], portable=True)[0])
+        shutil.copyfile(tmp_path / "new" / "golden.fencepost", files["store"])
+    if source == "store":
+        shutil.copyfile(files["store"], tmp_path / "golden.fencepost")
+        opened = Fleet(Zones(), name="golden", store=tmp_path)
+    elif source == "snapshot":
+        opened = Fleet.restore(files["snapshot"].read_bytes())
+    else:
+        opened = Fleet(zones)
+        opened.load({"van": files[source].read_bytes()})
+    with opened as fleet:
+        assert fleet.conditions["slow"].condition == Rule.any("home", "other") and fleet.conditions["slow"].tag == 9
+        assert [presence.identifier for presence in fleet["van"].inside()] == ["slow", "away"]
+        assert fleet["van"].explain("slow").reason is Reason.DWELLING
+        fleet.advance(100_000_000)
+        found = [(each.identifier, str(each.state), each.date_us, each.decided_by) for each in fleet.events()]
+        assert found == [("slow", "unsatisfied", 70_000_000, 4)]
+        fleet.feed("van", fix(10, 5, 101))
+        found = [(each.identifier, str(each.state), each.date_us, each.decided_by) for each in fleet.events()]
+        assert found == [("home", "satisfied", 101_000_000, None), ("away", "unsatisfied", 101_000_000, 4)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fencepost import Circle, Fix, Fleet, Monitor, Notify, Rule, Timing, TransitionPolicy, Zones, replay
+from fencepost import Beacon, Circle, Fix, Monitor, Notify, Rule, Timing, TransitionPolicy, Zones, replay
 from fencepost.errors import InputError, InvalidArgumentError, SnapshotInvalidError
 
 SILENT = TransitionPolicy(
@@ -42,15 +42,15 @@ def test_a_rule_is_read_back_as_it_was_written(rule: Rule) -> None:
 
 @pytest.mark.parametrize("age", [None, 0, 60])
 def test_a_snapshot_keeps_rules_whatever_the_options_are(age: float | None) -> None:
-    """A monitor without look-back has the options of a shared table, which refuses rules."""
     monitor = Monitor(initial_fix_max_age=age)
     monitor.add(Rule.any("a"), "r", policy="exact")
     monitor.add(A, "a", policy="exact")
     before = monitor.snapshot()
     assert Monitor.restore(before).snapshot() == before
     assert monitor.fork()["r"].condition == Rule.any("a")
-    with pytest.raises(SnapshotInvalidError, match="rule"):
-        Zones.restore(before)
+    monitor.add(Beacon("e2c56db5-dffb-48d2-b060-d0f5a71096e0"), "a")
+    with pytest.raises(SnapshotInvalidError, match="beacon"):
+        Zones.restore(monitor.snapshot())
 
 
 def test_the_longest_rule_is_read_back_and_explained() -> None:
@@ -144,15 +144,6 @@ def test_a_cycle_is_named_and_changes_nothing() -> None:
     with pytest.raises(InvalidArgumentError, match="cycle"):
         monitor.add(Rule.all("s"), "s")
     assert monitor.snapshot() == before
-
-
-def test_fleets_refuse_rules() -> None:
-    zones = Zones()
-    with pytest.raises(InvalidArgumentError):
-        zones.add(Rule.any("a"), "r")
-    with pytest.raises(InvalidArgumentError):
-        Fleet({"r": Rule.any("a")})
-    assert zones.identifiers == []
 
 
 def feature(name: str, **properties: Any) -> dict[str, Any]:

@@ -1,11 +1,10 @@
 """Writes the scenarios in Tests/Conformance/Rules. The module rule_scenarios.py contains the steps and the expected
 events.
 
-    python generate_rule_scenarios.py [--fleets]
+    python generate_rule_scenarios.py
 
-With ``--fleets``, the script also writes the fleet forms in Tests/Conformance/Fleets (``rules.json`` and
-``rules-schedules.json``), which the reference plays. They are not in the repository as long as the tables of fleets
-refuse rules.
+The script also writes the fleet forms in Tests/Conformance/Fleets (``rules.json``), which the reference plays, except
+those of scenarios with what the tables of fleets refuse: a beacon as a part, and conditions with a timing.
 
 `events("r satisfied 12 crossing by 2", ...)` lists all pending events in order, each with its time (on a path to the
 millisecond), its cause, the generation of the part that decided, and its flags, if it has any of these. The identifiers
@@ -57,9 +56,18 @@ class ExplainedRule(shapes.Explained):
     keys = ("reason", "seconds_to_decide", "parts")
 
 
-def of_fleets(scenarios: Any) -> tuple[list[Any], list[Any]]:
-    """Returns the scenarios that a fleet can play, without and with timings: those of monitors that never look back."""
-    plain, timed = [], []
+def is_refused(steps: list[Any]) -> bool:
+    """Whether a scenario has a condition with a timing, or a beacon as a part of a rule."""
+    adds = [step.get("step", step) for step in steps]
+    beacons = {step["add"] for step in adds if "add" in step and "beacon" in step}
+    rules = [step["rule"] for step in adds if "rule" in step]
+    parts = {part for rule in rules for given in rule.values() if isinstance(given, list) for part in given}
+    return bool(beacons & parts) or any(TIMINGS & set(step) for step in adds)
+
+
+def of_fleets(scenarios: Any) -> list[Any]:
+    """Returns the scenarios that a fleet can play: those of monitors that never look back."""
+    found = []
     for name, options, steps in scenarios:
         if options.get("initial_fix_max_age", 0) is not None:
             continue
@@ -67,22 +75,18 @@ def of_fleets(scenarios: Any) -> tuple[list[Any], list[Any]]:
         if number in ONLY_MONITORS:
             continue
         given = {key: value for key, value in options.items() if key != "initial_fix_max_age"}
-        found = fleet_forms.of_fleet(f"{number}F {rest}", given, steps, "unknown")
-        if found is not None:
-            has_timing = any(TIMINGS & set(each) for each in steps)
-            (timed if has_timing else plain).append(found)
-    return plain, timed
+        form = fleet_forms.of_fleet(f"{number}F {rest}", given, steps, "unknown")
+        if form is not None and not is_refused(steps):
+            found.append(form)
+    return found
 
 
 def main() -> int:
     import rule_scenarios
 
     shapes.as_step, shapes.said = as_step, said
-    plain, timed = of_fleets(shapes.write(FOLDER))
-    if "--fleets" not in sys.argv[1:]:
-        return 0
-    fleet_forms.write("rules", [*plain, *rule_scenarios.OF_FLEETS])
-    fleet_forms.write("rules-schedules", timed)
+    forms = of_fleets(shapes.write(FOLDER))
+    fleet_forms.write("rules", [*forms, *(each for each in rule_scenarios.OF_FLEETS if not is_refused(each["steps"]))])
     return 0
 
 

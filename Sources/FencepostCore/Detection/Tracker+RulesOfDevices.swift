@@ -1,0 +1,201 @@
+import FencepostKernel
+
+/// The rules of the devices of a fleet. A tracker that evaluates many devices in turn loads the state of a rule when it
+/// is first needed.
+extension Tracker {
+  /// Starts with the rules of another device, whose shapes are loaded.
+  @inline(never) @_optimize(size)
+  mutating func beginRules(_ rules: DeviceRules, seen: UInt64, _ table: ConditionTable) {
+    guard let book = table.rules else { return }
+    let states = known.ownRules(book.nameBound)
+    states.begin(rules, shapes: seen)
+    for record in rules.records {
+      if let deadline = record.candidate?.deadline { deadlines.schedule(record.slot, at: deadline) }
+    }
+    guard states.seen < book.lastGeneration else { return }
+    // Rules that were added since the last input are looked at after the next one. Those whose first determination is
+    // certainly no event are left out.
+    var roots = book.listed
+    for record in rules.records { roots.append(book.name(of: record.slot)) }
+    known.shapes.forEachException { slot, _ in appendContainers(of: slot, to: &roots, book) }
+    for name in Self.concerned(roots, book) where book.isRule(name) {
+      guard table.generation(of: book.slot(of: name)) > states.seen else { continue }
+      loadRule(name, states, table)
+    }
+  }
+
+  mutating func dropRules() { known.dropRules() }
+
+  private func appendContainers(of slot: UInt32, to names: inout ContiguousArray<UInt32>, _ book: RuleBook) {
+    guard let part = book.part(in: slot) else { return }
+    for place in 0..<book.containerCount(of: part) { names.append(book.container(place, of: part)) }
+  }
+
+  /// Returns the names of rules, of the rules that contain them, and of all their parts, each once.
+  @_optimize(size)
+  private static func concerned(_ roots: ContiguousArray<UInt32>, _ book: RuleBook) -> ContiguousArray<UInt32> {
+    if roots.isEmpty { return [] }
+    var isListed = ContiguousArray(repeating: false, count: book.nameBound)
+    var names: ContiguousArray<UInt32> = []
+    func list(_ name: UInt32) {
+      if isListed[Int(name)] { return }
+      isListed[Int(name)] = true
+      names.append(name)
+    }
+    for root in roots { list(root) }
+    var next = 0
+    while next < names.count {
+      let name = names[next]
+      next += 1
+      for place in 0..<book.containerCount(of: name) { list(book.container(place, of: name)) }
+    }
+    next = 0
+    while next < names.count {
+      let name = names[next]
+      next += 1
+      for place in 0..<book.partCount(of: name) { list(book.part(place, of: name)) }
+    }
+    return names
+  }
+
+  /// Before a fix settles all shapes without an entry as outside: adds the shapes whose change may be reported by a rule
+  /// to those that the fix determines one by one.
+  ///
+  /// - Parameter swept: The shapes after this generation are undetermined.
+  @inline(never) @_optimize(size)
+  mutating func appendParts(to slots: inout ContiguousArray<UInt32>, after swept: UInt64, _ table: ConditionTable) {
+    guard let book = table.rules else { return }
+    let states = known.ownRules(book.nameBound)
+    states.sweptFrom = swept
+    var roots = book.listed
+    for record in states.records { roots.append(book.name(of: record.slot)) }
+    for rule in states.loaded { roots.append(book.name(of: rule.slot)) }
+    for slot in slots { appendContainers(of: slot, to: &roots, book) }
+    for name in Self.concerned(roots, book) {
+      let slot = book.slot(of: name)
+      guard slot != RuleBook.none, table.isGeographic(slot), table.generation(of: slot) > swept else { continue }
+      if known.shapes.observed(slot, table) == .undetermined { slots.append(slot) }
+    }
+  }
+
+  /// Loads the state that a part had before its first change.
+  func loadPart(_ mark: RuleStates.Mark, _ states: RuleStates) {
+    guard !states.isLoaded(mark.name) else { return }
+    var cell = RuleStates.Cell()
+    cell.turn = states.turn
+    switch mark.evidence.notify {
+    case .entry: cell.counted = .unsatisfied
+    case .exit: cell.counted = .satisfied
+    default: cell.counted = .unknown
+    }
+    states.cells[Int(mark.name)] = cell
+  }
+
+  /// Loads the state of a rule for the present device, if that has not happened yet.
+  @inline(never) @_optimize(size)
+  func loadRule(_ name: UInt32, _ states: RuleStates, _ table: ConditionTable) {
+    guard let book = table.rules, !states.isLoaded(name) else { return }
+    var cell = RuleStates.Cell()
+    cell.turn = states.turn
+    // The numbers of parts before the present instant.
+    var before: (satisfied: Int, unknown: Int) = (0, 0)
+    for index in 0..<book.partCount(of: name) {
+      let (old, new) = partStates(book.part(index, of: name), states, table)
+      if old == .satisfied { before.satisfied += 1 }
+      if old == .unknown { before.unknown += 1 }
+      if new == .satisfied { cell.satisfied += 1 }
+      if new == .unknown { cell.unknown += 1 }
+      if old != new { cell.changes += 1 }
+    }
+    let slot = book.slot(of: name)
+    let generation = table.generation(of: slot)
+    let implied = Observed(book.state(of: name, satisfied: before.satisfied, unknown: before.unknown))
+    var record = states.record(of: slot)
+    var candidate: RuleStates.Candidate?
+    if record != nil || generation <= states.seen { cell.observed = implied }
+    // If a part was removed or replaced meanwhile, the rule may have become undetermined.
+    if let known = record, implied != .undetermined {
+      cell.observed = known.observed
+      candidate = known.candidate
+    }
+    if record == nil { record = RuleRecord(slot: slot, generation: generation, told: table.assumed(of: slot)) }
+    cell.counted = cell.observed.state
+    cell.place = Int32(states.loaded.count)
+    states.loaded.append(record!)
+    states.cells[Int(name)] = cell
+    if let candidate { states.open(candidate, name) }
+    if generation > states.seen, cell.observed == .undetermined { states.setPending(name) }
+    if cell.changes != 0 { states.list(name) }
+  }
+
+  /// Loads the state of the rule in a slot.
+  mutating func loadRule(_ slot: UInt32, _ table: ConditionTable) {
+    guard let book = table.rules else { return }
+    loadRule(book.name(of: slot), known.ownRules(book.nameBound), table)
+  }
+
+  /// The states of a part before the present instant, and as the rules that have it have counted it.
+  private func partStates(
+    _ name: UInt32, _ states: RuleStates, _ table: ConditionTable
+  ) -> (old: Event.State, new: Event.State) {
+    guard let book = table.rules else { return (.unknown, .unknown) }
+    let slot = book.slot(of: name)
+    if slot == RuleBook.none { return (.unknown, .unknown) }
+    if book.isRule(name) { loadRule(name, states, table) }
+    if states.isLoaded(name) {
+      let cell = states.cells[Int(name)]
+      return (cell.start ?? cell.counted, cell.counted)
+    }
+    let state = known.observed(slot, table).state
+    if let swept = states.sweptFrom, table.generation(of: slot) > swept { return (.unknown, state) }
+    return (state, state)
+  }
+
+  // MARK: - Packing
+
+  /// Notes the observed change of a rule.
+  ///
+  /// - Returns: The state that was reported before.
+  @inline(never) @_optimize(size)
+  mutating func tellRule(_ entry: EventEntry, _ table: ConditionTable) -> Event.State {
+    guard let book = table.rules, let states = known.rules else { return .unknown }
+    let place = Int(states.cells[Int(book.name(of: entry.slot))].place)
+    let before = states.loaded[place].told
+    states.loaded[place].told = entry.state
+    if entry.state != .satisfied {
+      (states.loaded[place].since, states.loaded[place].evidence) = (.min, .min)
+    } else if before != .satisfied || states.loaded[place].since == .min {
+      (states.loaded[place].since, states.loaded[place].evidence) = (entry.date, entry.evidenceDate)
+    }
+    return before
+  }
+
+  /// The shapes up to this generation had been determined before the input.
+  var shapesSeenByRules: UInt64? { known.rules?.shapesSeen }
+
+  /// Returns the states of the rules of the device.
+  ///
+  /// - Parameters:
+  ///   - rules: The states before.
+  ///   - seen: The shapes up to this generation have been determined.
+  @inline(never) @_optimize(size)
+  func packRules(_ rules: DeviceRules, seen: UInt64, _ table: ConditionTable) -> DeviceRules {
+    guard let book = table.rules, let states = known.rules else { return DeviceRules() }
+    var packed = rules
+    packed.records.removeAll { states.isLoaded(book.name(of: $0.slot)) }
+    for loaded in states.loaded {
+      var record = loaded
+      let name = book.name(of: record.slot)
+      record.observed = states.cells[Int(name)].observed
+      record.candidate = states.candidate(of: name)
+      packed.records.append(record)
+    }
+    packed.records.arrange { $0.slot < $1.slot }
+    if states.isServed {
+      packed.seen = table.order.lastGeneration
+      packed.isReset = false
+    }
+    packed.dropCommon(seen: seen, table)
+    return packed
+  }
+}

@@ -1,0 +1,209 @@
+import FencepostKernel
+
+/// The rules of a device that is not loaded into a tracker, and their stored form.
+extension DeviceState {
+  /// Brings the records up to date with the table: a rule may have become undetermined because a part was removed or
+  /// replaced.
+  @inline(never) @_optimize(size)
+  mutating func settleRules(seen: UInt64, _ table: ConditionTable) {
+    guard hasRules else { return }
+    guard let book = table.rules else { return rules.records.removeAll() }
+    var rules = DeviceRules()
+    swap(&rules, &self.rules)
+    var known = [UInt32: Observed]()
+    for index in rules.records.indices {
+      let observed = observedRule(book.name(of: rules.records[index].slot), rules, seen: seen, table, &known)
+      rules.records[index].observed = observed
+      if observed == .undetermined { rules.records[index].candidate = nil }
+    }
+    rules.dropCommon(seen: seen, table)
+    self.rules = rules
+  }
+
+  /// Returns the observed state of a rule.
+  @inline(never) @_optimize(size)
+  func observedRule(_ slot: UInt32, seen: UInt64, _ table: ConditionTable) -> Observed {
+    guard let book = table.rules else { return .undetermined }
+    var known = [UInt32: Observed]()
+    return observedRule(book.name(of: slot), rules, seen: seen, table, &known)
+  }
+
+  /// - Parameter known: The states of rules that are known.
+  @_optimize(size)
+  private func observedRule(
+    _ name: UInt32, _ rules: DeviceRules, seen: UInt64, _ table: ConditionTable, _ known: inout [UInt32: Observed]
+  ) -> Observed {
+    guard let book = table.rules else { return .undetermined }
+    if let observed = known[name] { return observed }
+    var (satisfied, unknown) = (0, 0)
+    for index in 0..<book.partCount(of: name) {
+      let part = book.part(index, of: name)
+      let slot = book.slot(of: part)
+      var observed = Observed.undetermined
+      if book.isRule(part) {
+        observed = observedRule(part, rules, seen: seen, table, &known)
+      } else if slot != RuleBook.none {
+        observed = observedPart(slot, seen: seen, table)
+      }
+      if observed == .inside { satisfied += 1 }
+      if observed == .undetermined { unknown += 1 }
+    }
+    let slot = book.slot(of: name)
+    var observed = Observed(book.state(of: name, satisfied: satisfied, unknown: unknown))
+    if observed != .undetermined {
+      if let record = rules.records.record(of: slot) {
+        observed = rules.records[record].observed
+      } else if table.generation(of: slot) > rules.seen(shapes: seen) {
+        observed = .undetermined
+      }
+    }
+    known[name] = observed
+    return observed
+  }
+
+  private func observedPart(_ slot: UInt32, seen: UInt64, _ table: ConditionTable) -> Observed {
+    if insides.contains(where: { $0.slot == slot }) { return .inside }
+    if isRewound || undecided.contains(slot) || table.generation(of: slot) > seen { return .undetermined }
+    return .outside
+  }
+
+  /// After the slots were renumbered: sets the generations of the rules.
+  ///
+  /// - Parameter generation: Returns the generation of the rule that had a slot.
+  mutating func renumberRules(_ generation: (UInt32) -> UInt64?) {
+    guard hasRules else { return }
+    for index in rules.records.indices {
+      rules.records[index].generation = generation(rules.records[index].slot) ?? rules.records[index].generation
+    }
+  }
+
+  /// Drops the records of rules that were removed or replaced.
+  @inline(never) @_optimize(size)
+  mutating func dropGoneRules(_ table: ConditionTable) {
+    guard rules.records.contains(where: { !table.holds($0.slot, $0.generation) }) else { return }
+    rules.records.removeAll { !table.holds($0.slot, $0.generation) }
+  }
+}
+
+extension FleetEngine {
+  /// Queues an observed change of a rule if it is news to the consumer, and the policy asks for an event.
+  @inline(never) @_optimize(size)
+  mutating func collectRule(_ entry: EventEntry, _ device: UInt32, row: Int, _ table: ConditionTable) {
+    guard tracker.tellRule(entry, table) != entry.state, entry.notify.isSubset(of: table.notify(of: entry.slot))
+    else { return }
+    delivery.append(FleetEntry(entry: entry, device: device, row: row))
+    devices.hurry(device)
+  }
+
+  /// Stores what the tracker has of the rules in `state`.
+  @inline(never) @_optimize(size)
+  mutating func packRules(_ device: UInt32, _ table: ConditionTable) {
+    var rules = DeviceRules()
+    if state.hasRules { swap(&rules, &state.rules) }
+    rules = tracker.packRules(rules, seen: devices.lines[device].seen, table)
+    if rules.isUsed || state.hasRules { state.rules = rules }
+    guard rules.isUsed else { return }
+    features.insert(.rules)
+    // The states of rules depend on which shapes have been determined.
+    if tracker.shapesSeenByRules != devices.lines[device].seen { devices.hurry(device) }
+  }
+}
+
+extension DeviceRules {
+  // MARK: - As words
+
+  private static var recordWords: Int { 4 }
+  private static var candidateWords: Int { 12 }
+
+  var wordCount: Int {
+    2 + Self.recordWords * records.count + Self.candidateWords * records.count { $0.candidate != nil }
+  }
+
+  /// - Returns: The first word after those that were written.
+  @inline(never) @_optimize(size)
+  func store(to words: UnsafeMutablePointer<UInt64>) -> UnsafeMutablePointer<UInt64> {
+    var next = words
+    func put(_ word: UInt64) {
+      next.initialize(to: word)
+      next += 1
+    }
+    func put(_ number: Int64) { put(UInt64(bitPattern: number)) }
+    put(UInt64(records.count) << 1 | (isReset ? 1 : 0))
+    put(seen)
+    for record in records {
+      put(
+        UInt64(record.slot) | UInt64(record.observed.rawValue) << 32 | UInt64(record.told.rawValue) << 34
+          | (record.candidate != nil ? 1 << 40 : 0))
+      put(record.generation)
+      put(record.since)
+      put(record.evidence)
+      guard let candidate = record.candidate else { continue }
+      let evidence = candidate.evidence
+      put(candidate.start)
+      put(candidate.deadline)
+      put(candidate.decided)
+      put(evidence.evidenceDate)
+      for number in [
+        evidence.latitude, evidence.longitude, evidence.accuracy, evidence.boundaryDistance, evidence.verticalDistance,
+      ] {
+        put(number.bitPattern)
+      }
+      put(evidence.decidedBy)
+      put(
+        UInt64(evidence.marks.intersection(RuleStates.keptMarks).rawValue) | UInt64(evidence.refinementMajor) << 16
+          | UInt64(evidence.refinementMinor) << 32)
+      put(UInt64(evidence.state.rawValue) | UInt64(evidence.cause.rawValue) << 8)
+    }
+    return next
+  }
+
+  /// Replaces the empty value by the one that ``store(to:)`` wrote.
+  ///
+  /// - Returns: The first word after those that were read.
+  @inline(never) @_optimize(size)
+  mutating func load(_ words: UnsafePointer<UInt64>) -> UnsafePointer<UInt64> {
+    var next = words
+    func take() -> UInt64 {
+      defer { next += 1 }
+      return next.pointee
+    }
+    func takeSigned() -> Int64 { Int64(bitPattern: take()) }
+    func takeDouble() -> Double { Double(bitPattern: take()) }
+    let first = take()
+    isReset = first & 1 != 0
+    seen = take()
+    records.reserveCapacity(Int(first >> 1))
+    for _ in 0..<(first >> 1) {
+      let word = take()
+      var record = RuleRecord(
+        slot: UInt32(truncatingIfNeeded: word), generation: take(),
+        observed: Observed(rawValue: UInt8(word >> 32 & 3)) ?? .undetermined,
+        told: Event.State(rawValue: UInt8(word >> 34 & 3)) ?? .unknown)
+      record.since = takeSigned()
+      record.evidence = takeSigned()
+      if word >> 40 & 1 == 1 {
+        let (start, deadline, decided) = (takeSigned(), takeSigned(), takeSigned())
+        var evidence = EventEntry(
+          slot: record.slot, generation: record.generation, state: .unknown, cause: .none, date: nil)
+        evidence.evidenceDate = takeSigned()
+        evidence.latitude = takeDouble()
+        evidence.longitude = takeDouble()
+        evidence.accuracy = takeDouble()
+        evidence.boundaryDistance = takeDouble()
+        evidence.verticalDistance = takeDouble()
+        evidence.decidedBy = take()
+        let bits = take()
+        evidence.marks = EventEntry.Marks(rawValue: UInt8(truncatingIfNeeded: bits))
+        evidence.refinementMajor = UInt16(truncatingIfNeeded: bits >> 16)
+        evidence.refinementMinor = UInt16(truncatingIfNeeded: bits >> 32)
+        let states = take()
+        evidence.state = Event.State(rawValue: UInt8(truncatingIfNeeded: states)) ?? .unknown
+        evidence.cause = Event.Cause(rawValue: UInt8(truncatingIfNeeded: states >> 8)) ?? .none
+        record.candidate = RuleStates.Candidate(
+          evidence: evidence, decided: decided, start: start, deadline: deadline)
+      }
+      records.append(record)
+    }
+    return next
+  }
+}
