@@ -377,6 +377,21 @@ struct plan {
 
 namespace detail {
 
+/* Calls explain(explanation), with more memory until all parts of a rule fit; returns the parts. */
+template <class Explain>
+std::vector<condition_state> parts(Explain &&explain) {
+  std::vector<condition_state> parts;
+  for (;;) {
+    explanation out = FENCEPOST_EXPLANATION_INIT;
+    out.parts = parts.data();
+    out.parts_capacity = parts.size();
+    explain(&out);
+    const bool fits = out.part_count <= parts.size();
+    parts.resize(static_cast<std::size_t>(out.part_count));
+    if (fits) return parts;
+  }
+}
+
 /* Calls plan(armed, armed_count, keep, out_armed, capacity, &count, &summary), with more memory until the circles fit. */
 template <class Plan>
 plan planned(const std::vector<std::uint64_t> &armed, const plan_options &with, Plan &&call_plan) {
@@ -875,16 +890,9 @@ class monitor : public engine<monitor, fencepost_monitor> {
   }
   /* The parts of a rule, each with the state that the rule counts; empty for other conditions. */
   std::vector<condition_state> explain_parts(const std::string &identifier) const {
-    std::vector<condition_state> parts;
-    for (;;) {
-      fencepost::explanation out = FENCEPOST_EXPLANATION_INIT;
-      out.parts = parts.data();
-      out.parts_capacity = parts.size();
-      detail::call(fencepost_monitor_explain, get(), detail::terminated(identifier), &out);
-      const bool fits = out.part_count <= parts.size();
-      parts.resize(static_cast<std::size_t>(out.part_count));
-      if (fits) return parts;
-    }
+    return detail::parts([&](fencepost::explanation *out) {
+      detail::call(fencepost_monitor_explain, get(), detail::terminated(identifier), out);
+    });
   }
   /* Metres that a device at a position can move without crossing a boundary; INFINITY if there is no boundary. */
   double safe_distance(double latitude, double longitude) const {
@@ -1068,6 +1076,12 @@ class fleet : public engine<fleet, fencepost_fleet> {
     fencepost::explanation out = FENCEPOST_EXPLANATION_INIT;
     detail::call(fencepost_fleet_explain, get(), device.number(), detail::terminated(identifier), &out);
     return out;
+  }
+  /* See monitor::explain_parts(). */
+  std::vector<condition_state> explain_parts(fencepost::device device, const std::string &identifier) const {
+    return detail::parts([&](fencepost::explanation *out) {
+      detail::call(fencepost_fleet_explain, get(), device.number(), detail::terminated(identifier), out);
+    });
   }
   /* See monitor::safe_distance(). */
   double safe_distance(fencepost::device device, double latitude, double longitude) const {

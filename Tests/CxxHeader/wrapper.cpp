@@ -624,6 +624,17 @@ void tables_and_fleets() {
   CHECK(columns.sync({}).removed == 6);
   CHECK(status_of([&] { columns.put_beacons(FENCEPOST_PUT_ADD, {{"b"}, {}}); }) == FENCEPOST_E_INVALID_ARGUMENT);
 
+  const char *const parts[] = {"zone", "missing"};
+  fencepost::conditions ruled;
+  ruled.add({fencepost_circle("zone", 0, 0, 1000), fencepost_rule("rule", FENCEPOST_RULE_ANY, parts, 2)});
+  fencepost::fleet followers(ruled);
+  const fencepost::device tram = followers.device("tram");
+  followers.feed(tram, at(true, 0));
+  const std::vector<fencepost::condition_state> counted = followers.explain_parts(tram, "rule");
+  CHECK(counted.size() == 2 && std::string(counted[0].identifier) == "zone" && counted[1].generation == 0);
+  CHECK(counted[0].state == FENCEPOST_STATE_SATISFIED && counted[1].state == FENCEPOST_STATE_UNKNOWN);
+  CHECK(followers.explain_parts(tram, "zone").empty() && followers.state(tram, "rule") == FENCEPOST_STATE_SATISFIED);
+
   fencepost::fleet fleet(zones);
   static_assert(!std::is_convertible_v<std::uint64_t, fencepost::device>, "a row is not taken for a device");
   CHECK(!fleet.find("truck"));

@@ -260,6 +260,37 @@ def test_the_page_of_a_monitor_shows_its_rules() -> None:
     assert view.beat() is not None and view.since(found["version"]) is None
 
 
+def test_the_page_of_a_fleet_shows_the_rules_of_each_device() -> None:
+    watched = FleetWatched(policy=EXACT)
+    silent = TransitionPolicy(entry_dwell=0, exit_dwell=0, notify=Notify(0))
+    watched.fleet.conditions.add(Circle(0, 0.001, 100), "gate house", policy=silent)
+    watched.fleet.conditions.add(Rule.all("office", "gate house"), "depot", policy=EXACT)
+    watched.fleet.conditions.add(Rule.none("depot"), "away", policy=EXACT)
+    view = viewed(watched)
+    watched.watch.observer = view
+    watched.feed("near", 10, 0.001)
+    watched.feed("far", 11, 0.003)
+    whole = read(view)
+    assert whole["rules"]["names"][:2] == ["depot", "away"]
+    states = {name: named_states(whole, found) for name, found in whole["devices"].items()}
+    assert states["near"] == {
+        "depot": "satisfied",
+        "away": "unsatisfied",
+        "office": "satisfied",
+        "gate house": "satisfied",
+    }
+    assert states["far"] == {
+        "depot": "unsatisfied",
+        "away": "satisfied",
+        "office": "unsatisfied",
+        "gate house": "unsatisfied",
+    }
+    watched.feed("near", 12, 0.003)
+    found = read(view, whole["version"])["devices"]["near"]
+    assert named_states(whole, found)["depot"] == "unsatisfied"
+    assert dict(found["decided"])[0] in ("office", "gate house")
+
+
 def test_a_monitor_is_inside_since_its_entry() -> None:
     """The time is that of the entry, also if the event is not acknowledged, repeats follow, or the view starts later. A
     replaced place has no time until its next event."""
