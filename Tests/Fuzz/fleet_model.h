@@ -61,6 +61,7 @@ typedef struct fleet_model {
   uint64_t wakes;
   int is_timed; /* whether the table has had a condition with a timing, and so never a beacon condition: see
                    fleet_enter() */
+  uint32_t parts; /* the names that were parts of rules, by their bits */
 } fleet_model;
 
 static void fleet_wake(void *context) { ++((fleet_model *)context)->wakes; }
@@ -265,11 +266,13 @@ static void fleet_change(fleet_model *known, const change *what) {
     REQUIRE(!is_late);
     known->floor = what->time;
   }
-  /* Fleets do not have every timing and every rule that a monitor has. */
-  if (status != FENCEPOST_OK && (what->has_timing || what->kind == ADD_RULE)) {
+  /* Fleets do not have every timing and every rule that a monitor has, and a beacon condition is no part of a rule. */
+  int is_part = what->kind == ADD_BEACON && known->parts >> what->name & 1;
+  if (status != FENCEPOST_OK && (what->has_timing || what->kind == ADD_RULE || is_part)) {
     REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT);
     return;
   }
+  if (what->kind == ADD_RULE) known->parts |= what->parts;
   if (what->has_timing) known->is_timed = 1;
   if (status == FENCEPOST_OK && what->kind != ADVANCE) fleet_void(known, names[what->name], 0);
   if (status == FENCEPOST_OK) {

@@ -194,8 +194,8 @@ static void pass_time(reader *in, fleet_model *known) {
     uint32_t flags = stated[take8(in) & 7], kinds = take8(in) & 0x3e;
     if (choice & 0x10) kinds = 0;
     status = fencepost_fleet_set_host_capabilities(known->fleet, known->numbers[device], flags, kinds, time, &one);
-    /* A fleet over conditions with a timing refuses limits of the hosts. */
-    if (known->is_timed && status == FENCEPOST_E_INVALID_ARGUMENT) return;
+    /* A fleet over rules or conditions with a timing refuses limits of the hosts. */
+    if ((known->is_timed || known->parts != 0) && status == FENCEPOST_E_INVALID_ARGUMENT) return;
     fleet_input(known, device, status, &one,
                 fencepost_monitor_set_host_capabilities(known->monitors[device], flags, kinds, time, &other), &other);
   } else if (choice >= 0x80) {
