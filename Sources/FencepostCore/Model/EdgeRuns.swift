@@ -29,6 +29,7 @@ struct EdgeRuns: Sendable, Hashable {
   private(set) var count = 0
 
   /// - Parameter edges: Valid times, each greater than the one before.
+  @_optimize(size)
   init(_ edges: ContiguousArray<Int64>) {
     count = edges.count
     var first = 0
@@ -54,6 +55,7 @@ struct EdgeRuns: Sendable, Hashable {
   ///
   /// - Returns: The number of edges in the period, and the number of edges after these that are each a period later
   ///   than the edge `width` places before; 0 without a period.
+  @_optimize(size)
   private static func period(of edges: ContiguousArray<Int64>, from first: Int) -> (width: Int, repeated: Int) {
     var best = (width: 0, repeated: 0)
     var width = 1
@@ -85,7 +87,7 @@ struct EdgeRuns: Sendable, Hashable {
   }
 
   /// Returns the number of edges up to and at a time.
-  @inline(never)
+  @inline(never) @_optimize(size)
   func count(through time: Int64) -> Int {
     var low = 0
     var high = runs.count

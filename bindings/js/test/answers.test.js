@@ -358,7 +358,10 @@ test("a rule is read back, explained and kept in a snapshot; its events name the
   }
   assert.throws(() => monitor.add("s", { rule: { all: ["a"] } }, { radius: 3 }), InvalidArgumentError);
   assert.throws(() => monitor.add("s", { rule: { all: ["a"] }, uuid: "x" }), InvalidArgumentError);
-  assert.throws(() => new Zones().add("s", { rule: { all: ["a"] } }), InvalidArgumentError);
+  const zones = new Zones();
+  zones.add("s", { rule: { all: ["a"] } });
+  assert.throws(() => zones.add("a", { uuid: "e2c56db5-dffb-48d2-b060-d0f5a71096e0" }), InvalidArgumentError);
+  zones.add("a", { latitude: 1, longitude: 2, radius: 3 });
   assert.deepEqual(monitor.identifiers, ["a", "r"]);
 });
 
