@@ -4,8 +4,8 @@
 /// The edges are divided into runs. In a periodic run, each edge is a period later than the one `width` places before
 /// it: opening hours repeat every week until the clocks change, so a year of opening hours has three runs. Equal edges
 /// have equal runs, because ``init(_:)`` makes the runs from the edges alone.
-struct EdgeRuns: Sendable, Hashable {
-  struct Run: Sendable, Hashable {
+struct EdgeRuns: Sendable, Equatable {
+  struct Run: Sendable, Equatable {
     /// The number of edges before the run.
     var first: Int
     /// The first edge, in microseconds.

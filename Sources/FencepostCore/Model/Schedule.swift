@@ -123,7 +123,8 @@ extension Schedule: Hashable {
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(end)
-    runs.hash(into: &hasher)
+    hasher.combine(runs.count)
+    for offset in runs.offsets { hasher.combine(offset) }
   }
 }
 

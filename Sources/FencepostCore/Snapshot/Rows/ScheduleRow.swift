@@ -91,6 +91,7 @@ extension Schedule {
 
 extension EdgeRuns {
   /// The times from each edge of a period of a run to the next one, in microseconds; empty if the run is not periodic.
+  @inline(never) @_optimize(size)
   fileprivate func differences(of number: Int) -> ContiguousArray<Int64> {
     let run = runs[number]
     var differences: ContiguousArray<Int64> = []
@@ -105,6 +106,7 @@ extension EdgeRuns {
 
 extension ContiguousArray<Int64> {
   /// Returns the elements with the one at an index first, and those before it at the end.
+  @inline(never) @_optimize(size)
   fileprivate func rotated(by places: Int) -> ContiguousArray<Int64> {
     var result: ContiguousArray<Int64> = []
     for index in indices { result.append(self[(index + places) % count]) }
