@@ -59,7 +59,7 @@ typedef struct fleet_model {
   expected *waiting, *flying;
   size_t waiting_count, flying_count, handed_out;
   uint64_t wakes;
-  int is_timed; /* whether the table has had a condition with a timing, and so never a beacon condition: see
+  int is_timed;   /* whether the table has had a condition with a timing, and so never a beacon condition: see
                    fleet_enter() */
   uint32_t parts; /* the names that were parts of rules, by their bits */
 } fleet_model;
@@ -266,7 +266,7 @@ static void fleet_change(fleet_model *known, const change *what) {
     REQUIRE(!is_late);
     known->floor = what->time;
   }
-  /* Fleets do not have every timing and every rule that a monitor has, and a beacon condition is no part of a rule. */
+  /* Fleets do not have every timing and every rule that a monitor has, and their rules have no beacon conditions. */
   int is_part = what->kind == ADD_BEACON && known->parts >> what->name & 1;
   if (status != FENCEPOST_OK && (what->has_timing || what->kind == ADD_RULE || is_part)) {
     REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT);

@@ -51,7 +51,7 @@ extension Schedule {
     let mark = try reader.takeSigned()
     guard mark != 0 else { return nil }
     let count = mark > 0 ? mark - 1 : -max(mark, -.max)
-    guard count % 2 == 0, count <= 2 * mostIntervals else { throw Damage("the number of edges of a schedule is invalid") }
+    guard count % 2 == 0, count <= 2 * mostIntervals else { throw Damage("the schedule of a condition is invalid") }
     let end = try reader.takeSigned()
     var edges: ContiguousArray<Int64> = []
     edges.reserveCapacity(Int(count))
@@ -61,7 +61,7 @@ extension Schedule {
       let head = mark > 0 ? 0 : try reader.takeSigned()
       let length = mark > 0 ? count : try reader.takeSigned()
       guard 1...(count - Int64(edges.count)) ~= length, -Int64(before.count)...Int64(EdgeRuns.mostWidth) ~= head else {
-        throw Damage("a run of a schedule is invalid")
+        throw Damage("the schedule of a condition is invalid")
       }
       if head == 0 {
         for _ in 0..<length {

@@ -258,6 +258,12 @@ def test_the_layout_of_fix_records_is_what_is_stated() -> None:
     assert np.frombuffer(FIX_RECORD.pack(1.5, 2.5, 3.5, -7), dtype=dtype).tolist() == [(1.5, 2.5, 3.5, -7)]
 
 
+def test_a_class_is_not_planned_for() -> None:
+    planner: Any = RotationPlanner(20)
+    with pytest.raises(TypeError, match="not type"):
+        planner.plan(Monitor, 0, 0)
+
+
 def test_planner_and_filter_say_what_they_are() -> None:
     planner = RotationPlanner(20, margin=5)
     monitor = Monitor()

@@ -216,7 +216,7 @@ class RotationPlanner:
         """
         before = self._armed
         make = getattr(monitor, "_plan", None)
-        if make is None:
+        if make is None or isinstance(monitor, type):
             raise TypeError(f"monitor must be a Monitor or a Device, not {type(monitor).__name__}")
         rows, kept, wake_up, follow, next_start_us = make(
             real(latitude, "latitude"),
