@@ -95,6 +95,7 @@ class BuildExtension(build_ext):
         self.bundled = [bundled]
         # Includes the extensions for SQLite and DuckDB, if FENCEPOST_SQL names the folder that contains them.
         given = os.environ.get("FENCEPOST_SQL")
+        shutil.rmtree(beside / "_sql", ignore_errors=True)  # those of an earlier build
         for name in ("fencepost.so", "fencepost.duckdb") if given else ():
             (beside / "_sql").mkdir(exist_ok=True)
             self.bundled.append(Path(shutil.copyfile(Path(given or "") / name, beside / "_sql" / name)))

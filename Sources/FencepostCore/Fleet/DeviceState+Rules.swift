@@ -10,7 +10,7 @@ extension DeviceState {
     guard let book = table.rules else { return rules.records.removeAll() }
     var rules = DeviceRules()
     swap(&rules, &self.rules)
-    var known = [UInt32: Observed]()
+    var known = [UInt32: UInt64]()
     for index in rules.records.indices {
       let observed = observedRule(book.name(of: rules.records[index].slot), rules, seen: seen, table, &known)
       rules.records[index].observed = observed
@@ -24,17 +24,18 @@ extension DeviceState {
   @inline(never) @_optimize(size)
   func observedRule(_ slot: UInt32, seen: UInt64, _ table: ConditionTable) -> Observed {
     guard let book = table.rules else { return .undetermined }
-    var known = [UInt32: Observed]()
+    var known = [UInt32: UInt64]()
     return observedRule(book.name(of: slot), rules, seen: seen, table, &known)
   }
 
-  /// - Parameter known: The states of rules that are known.
+  /// - Parameter known: The raw values of the states of rules that are known. Another table has values of this type, so
+  ///   the compiler need not make the code of a dictionary once more.
   @_optimize(size)
   private func observedRule(
-    _ name: UInt32, _ rules: DeviceRules, seen: UInt64, _ table: ConditionTable, _ known: inout [UInt32: Observed]
+    _ name: UInt32, _ rules: DeviceRules, seen: UInt64, _ table: ConditionTable, _ known: inout [UInt32: UInt64]
   ) -> Observed {
     guard let book = table.rules else { return .undetermined }
-    if let observed = known[name] { return observed }
+    if let number = known[name], let observed = Observed(rawValue: UInt8(number)) { return observed }
     var (satisfied, unknown) = (0, 0)
     for index in 0..<book.partCount(of: name) {
       let part = book.part(index, of: name)
@@ -57,7 +58,7 @@ extension DeviceState {
         observed = .undetermined
       }
     }
-    known[name] = observed
+    known[name] = UInt64(observed.rawValue)
     return observed
   }
 

@@ -344,8 +344,8 @@ extension DeviceBytes {
 }
 
 extension DeviceBytes {
-  /// Checks that no two conditions of the device were resolved to the same condition, which is possible if their hashes
-  /// were forged.
+  /// Checks that no two conditions of the device were resolved to the same condition, and that the two mentions of a
+  /// shape with a reported state were resolved to one. Forged hashes make both possible.
   @_optimize(size)
   private func checkOnce() throws(Damage) {
     let (insides, crossings) = (Set(state.insides.map { $0.slot }), Set(state.crossings.map { $0.slot }))
@@ -357,5 +357,8 @@ extension DeviceBytes {
       Set(state.timings.records.map { $0.slot }).count == state.timings.records.count,
       Set(state.host.unmonitored).count == state.host.unmonitored.count
     else { throw Damage("two conditions of the device are one condition in this table") }
+    guard Set(state.told.map { $0.slot }).isSubset(of: state.undecided) else {
+      throw Damage("a shape with a reported state is determined in this table")
+    }
   }
 }

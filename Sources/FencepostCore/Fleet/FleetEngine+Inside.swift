@@ -19,8 +19,8 @@ extension FleetEngine {
   /// no condition has the identifier.
   ///
   /// - Complexity: For a shape, O(devices that have entered the shape since the last query of it); for the first query,
-  ///   and again each time after as many events as there are devices inside conditions, O(devices). For a beacon, and
-  ///   for a shape with a timing, O(devices).
+  ///   and again each time after as many events as there are devices inside conditions, O(devices). For a beacon, a
+  ///   rule, and a shape with a timing, O(devices).
   public mutating func devices(insideOf identifier: String) -> [DevicePresence]? {
     var result: [DevicePresence] = []
     let isKnown = gate.readLong { table in

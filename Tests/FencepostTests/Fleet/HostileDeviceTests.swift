@@ -188,6 +188,25 @@ import Testing
     }
   }
 
+  /// A shape with a reported state is undetermined. A device is refused if its two mentions of the shape match two
+  /// conditions of the table; the fleet could not be restored otherwise.
+  @Test func aReportedStateOfAnotherCondition() throws {
+    let other = Conditions()
+    try other.add(circle(300), identifier: "town", policy: .standard)
+    try other.add(circle(100), identifier: "home", policy: .exact)
+    try other.add(Self.beacon, identifier: "tag")
+    try refuses("reported state", portable: true, in: other) { device in
+      let inside = device.state.insides.removeFirst()
+      let crossing = device.state.crossings.removeFirst()
+      device.state.undecided.append(inside.slot)
+      device.state.rewoundThrough = device.seen
+      device.state.told.append(
+        .init(slot: crossing.slot, state: .satisfied, since: inside.since, evidence: inside.evidence))
+      // In the bytes, both mentions have the generation of the undetermined shape.
+      device.references[Int(crossing.slot)].generation = device.references[Int(inside.slot)].generation
+    }
+  }
+
   /// Memory is allocated for the rows that exist, not for the number of devices that the head row states.
   @Test func aHeadThatTellsOfDevicesThatAreNotThere() throws {
     var row: [UInt8] = []

@@ -409,8 +409,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<(isSoak ? 4_000 : 60)) func aFleetIsAsManyMonitors(number: Int) throws {
-    var life = try Life(number)
+  /// Lives through a random sequence of calls.
+  private func live(_ number: Int, isOfRules: Bool = false) throws -> Life {
+    var life = try Life(number, isOfRules: isOfRules)
     for name in life.names.prefix(3) { try life.world.enter(name, 0) }
     for step in 0..<220 {
       life.world.step = step
@@ -419,6 +420,11 @@ import Testing
       if step % 7 == 0 { try life.world.checkDeadlines() }
     }
     for shard in 0..<life.world.shardCount { life.world.poll(.max, shard) }
+    return life
+  }
+
+  @Test(arguments: 0..<(isSoak ? 4_000 : 60)) func aFleetIsAsManyMonitors(number: Int) throws {
+    let life = try live(number)
     // A random sequence of calls may produce no event, but the first sequence of the usual seed must produce events, and
     // explanations of all kinds.
     if number == 0, SeededGenerator.seed == SeededGenerator.usualSeed {
@@ -427,15 +433,7 @@ import Testing
   }
 
   @Test(arguments: 0..<(isSoak ? 2_000 : 60)) func aFleetWithRulesIsAsManyMonitors(number: Int) throws {
-    var life = try Life(number, isOfRules: true)
-    for name in life.names.prefix(3) { try life.world.enter(name, 0) }
-    for step in 0..<220 {
-      life.world.step = step
-      try life.step()
-      try life.world.check()
-      if step % 7 == 0 { try life.world.checkDeadlines() }
-    }
-    for shard in 0..<life.world.shardCount { life.world.poll(.max, shard) }
+    let life = try live(number, isOfRules: true)
     if number == 0, SeededGenerator.seed == SeededGenerator.usualSeed {
       #expect(life.world.comparedOfRules > 0, "\(life.world.comparedOfRules)")
     }

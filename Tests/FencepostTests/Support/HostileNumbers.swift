@@ -93,4 +93,23 @@ enum HostileNumbers {
       }
     }
   }
+
+  /// Restores a snapshot with a hostile number, lives, and restores the snapshot of afterwards.
+  ///
+  /// - Parameter live: Restores bytes, lives, and returns a snapshot.
+  /// - Returns: Whether the bytes were accepted.
+  static func isAccepted(
+    _ bytes: [UInt8], _ number: UInt64, _ place: String, _ live: ([UInt8]) throws(MonitorError) -> [UInt8]
+  ) -> Bool {
+    do throws(MonitorError) {
+      let kept = try live(bytes)
+      guard number <= reachable else { return true }
+      #expect(throws: Never.self, "\(place) is \(number)") { _ = try live(kept) }
+      return true
+    } catch {
+      if case .snapshotInvalid = error { return false }
+      Issue.record("\(place) is \(number): \(error)")
+      return false
+    }
+  }
 }

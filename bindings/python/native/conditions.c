@@ -313,7 +313,7 @@ PyObject *native_state_of(PyObject *object, PyObject *identifier) {
   return PyLong_FromLong(found);
 }
 
-PyObject *native_explanation_tuple(const fencepost_explanation *found) {
+static PyObject *explanation_tuple(const fencepost_explanation *found) {
   PyObject *nearest = native_optional_place(found->nearest_latitude, found->nearest_longitude);
   PyObject *doubt =
       found->corroborations == 0
@@ -335,13 +335,13 @@ PyObject *native_explanation_tuple(const fencepost_explanation *found) {
       native_parts_tuple(found));
 }
 
-PyObject *native_explain(PyObject *object, PyObject *identifier) {
+PyObject *native_explanation(native_explain_call explain, void *context) {
   fencepost_explanation found = FENCEPOST_EXPLANATION_INIT;
   PyObject *result = NULL;
   for (;;) { /* repeat until there is room for all parts, because another thread may replace the rule by a larger one */
-    if (ask(object, identifier, explain, &found, 0) == REFUSED) break;
+    if (explain(context, &found) < 0) break;
     if (found.part_count <= found.parts_capacity) {
-      result = native_explanation_tuple(&found);
+      result = explanation_tuple(&found);
       break;
     }
     PyMem_Free(found.parts);
@@ -354,6 +354,21 @@ PyObject *native_explain(PyObject *object, PyObject *identifier) {
   }
   PyMem_Free(found.parts);
   return result;
+}
+
+/* A condition of a monitor that is explained. */
+typedef struct explained {
+  PyObject *object, *identifier;
+} explained;
+
+static int explain_one(void *context, fencepost_explanation *found) {
+  explained *one = context;
+  return ask(one->object, one->identifier, explain, found, 0) == REFUSED ? -1 : 0;
+}
+
+PyObject *native_explain(PyObject *object, PyObject *identifier) {
+  explained one = {object, identifier};
+  return native_explanation(explain_one, &one);
 }
 
 PyObject *native_condition(PyObject *object, PyObject *identifier) {

@@ -258,32 +258,26 @@ PyObject *native_device_state(PyObject *object, PyObject *args) {
   return PyLong_FromLong(found);
 }
 
-PyObject *native_device_explain(PyObject *object, PyObject *args) {
-  native_handle *self = (native_handle *)object;
-  const char *texts[2];
+/* A condition that is explained for a device. */
+typedef struct explained {
+  native_handle *self;
+  const char *texts[2]; /* the device and the condition */
+} explained;
+
+static int explain_one(void *context, fencepost_explanation *found) {
+  explained *one = context;
   fencepost_device device;
-  fencepost_explanation found = FENCEPOST_EXPLANATION_INIT;
-  if (read_pair(object, args, texts) < 0) return NULL;
-  PyObject *result = NULL;
-  for (;;) { /* repeat until there is room for all parts, because another thread may replace the rule by a larger one */
-    native_call call = native_begin(self);
-    fencepost_status status = native_known_device(&call, texts[0], &device);
-    if (status == FENCEPOST_OK) status = fencepost_fleet_explain(self->fleet, device, texts[1], &found, &call.error);
-    if (native_end(&call, status) < 0) break;
-    if (found.part_count <= found.parts_capacity) {
-      result = native_explanation_tuple(&found);
-      break;
-    }
-    PyMem_Free(found.parts);
-    found.parts_capacity = (size_t)found.part_count;
-    found.parts = PyMem_Malloc(found.parts_capacity * sizeof(*found.parts));
-    if (found.parts == NULL) {
-      PyErr_NoMemory();
-      break;
-    }
-  }
-  PyMem_Free(found.parts);
-  return result;
+  native_call call = native_begin(one->self);
+  fencepost_status status = native_known_device(&call, one->texts[0], &device);
+  if (status == FENCEPOST_OK)
+    status = fencepost_fleet_explain(one->self->fleet, device, one->texts[1], found, &call.error);
+  return native_end(&call, status);
+}
+
+PyObject *native_device_explain(PyObject *object, PyObject *args) {
+  explained one = {.self = (native_handle *)object};
+  if (read_pair(object, args, one.texts) < 0) return NULL;
+  return native_explanation(explain_one, &one);
 }
 
 /* Splits the bytes of several devices, which are adjacent in memory, into a list. */

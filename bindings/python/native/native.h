@@ -303,7 +303,10 @@ PyObject *native_identifiers_in_state(PyObject *self, PyObject *state);
 PyObject *native_contains(PyObject *self, PyObject *identifier);
 PyObject *native_state_of(PyObject *self, PyObject *identifier);
 PyObject *native_explain(PyObject *self, PyObject *identifier);
-PyObject *native_explanation_tuple(const fencepost_explanation *found);
+/* Explains a condition, with the parts for which there is room; returns -1 with an exception set. */
+typedef int (*native_explain_call)(void *context, fencepost_explanation *found);
+/* Returns the tuple of an explanation with all its parts. */
+PyObject *native_explanation(native_explain_call explain, void *context);
 /* Returns the tuple (identifier, kind, geometry, generation, tag, policy), or None. */
 PyObject *native_condition(PyObject *self, PyObject *identifier);
 PyObject *native_parse_uuid(PyObject *module, PyObject *text);

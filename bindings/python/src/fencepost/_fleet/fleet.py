@@ -156,7 +156,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         (2, ['truck-7', 'truck-8'], <State.UNSATISFIED: 'unsatisfied'>)
     """
 
-    __slots__ = ("__weakref__", "_conditions", "_doubts", "_handle", "_max_gap_us")
+    __slots__ = ("__weakref__", "_conditions", "_doubts", "_handle", "_has_inputs", "_max_gap_us")
     _handle: Any
     _max_gap_us: int | None
     _doubts: bool
@@ -218,6 +218,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         turn = ORDERS.index(member(EventOrder, order, "order"))
         self._max_gap_us = path_options[1] or None
         self._doubts = plausible_speed is not None
+        self._has_inputs = False
         count = integer(threads, "threads", 1, 256)
         chosen = DELIVERIES.index(member(Delivery, delivery, "delivery"))
         if count > 1:
@@ -646,7 +647,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         fleet = cls.__new__(cls)
         fleet._handle = Handle.restore(snapshot_bytes(snapshot))
         fleet._conditions = Zones._of(fleet._handle.conditions())
-        fleet._doubts = True
+        fleet._doubts, fleet._has_inputs = True, False
         fleet._max_gap_us = None  # the library does not return the options in a snapshot, so this option is unknown
         return fleet
 
@@ -668,7 +669,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """
         fleet = type(self).__new__(type(self))
         fleet._handle, fleet._conditions, fleet._max_gap_us = self._handle.fork(), self._conditions, self._max_gap_us
-        fleet._doubts = self._doubts
+        fleet._doubts, fleet._has_inputs = self._doubts, self._has_inputs
         return fleet
 
     def __repr__(self) -> str:

@@ -160,6 +160,7 @@ class FixInputs:
     """An object that accepts fixes: a monitor or a fleet."""
 
     __slots__ = ()
+    _has_inputs: bool  # False if it is not known
 
     if TYPE_CHECKING:
 
@@ -177,7 +178,11 @@ class FixInputs:
     def _doubt(self, time: object, depth: int = 3) -> None:
         """Before anything is fed, warns if a time that was passed as microseconds is probably in another unit."""
         unit = likely_unit(time)
-        if unit is not None and self._is_fresh():
+        if unit is None or self._has_inputs:
+            return
+        if not self._is_fresh():  # this counts the pending events, so it is called once
+            self._has_inputs = True
+        else:
             import warnings
 
             way_out = f"for {unit[0]} write {time} * {unit[1]:_}, or give a datetime"

@@ -192,7 +192,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         (True, 1, <State.SATISFIED: 'satisfied'>)
     """
 
-    __slots__ = ("__weakref__", "_doubts", "_handle", "_max_gap_us")
+    __slots__ = ("__weakref__", "_doubts", "_handle", "_has_inputs", "_max_gap_us")
     _handle: Handle
     _max_gap_us: int | None
     _doubts: bool
@@ -239,6 +239,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         path_options = path_row(path, max_gap, max_speed)
         self._max_gap_us = path_options[1] or None
         self._doubts = plausible_speed is not None
+        self._has_inputs = False
         self._handle = Handle(
             name,
             DELIVERIES.index(member(Delivery, delivery, "delivery")),
@@ -269,6 +270,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         false if the monitor certainly never doubts a fix."""
         monitor = cls.__new__(cls)
         monitor._handle, monitor._max_gap_us, monitor._doubts = handle, max_gap_us, doubts
+        monitor._has_inputs = False
         return monitor
 
     @classmethod
