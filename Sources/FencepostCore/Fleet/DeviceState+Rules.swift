@@ -81,7 +81,6 @@ extension DeviceState {
   /// Drops the records of rules that were removed or replaced.
   @inline(never) @_optimize(size)
   mutating func dropGoneRules(_ table: ConditionTable) {
-    guard rules.records.contains(where: { !table.holds($0.slot, $0.generation) }) else { return }
     rules.records.removeAll { !table.holds($0.slot, $0.generation) }
   }
 }
@@ -173,7 +172,6 @@ extension DeviceRules {
     let first = take()
     isReset = first & 1 != 0
     seen = take()
-    records.reserveCapacity(Int(first >> 1))
     for _ in 0..<(first >> 1) {
       let word = take()
       var record = RuleRecord(

@@ -195,7 +195,7 @@ import Testing
     try other.add(circle(300), identifier: "town", policy: .standard)
     try other.add(circle(100), identifier: "home", policy: .exact)
     try other.add(Self.beacon, identifier: "tag")
-    try refuses("reported state", portable: true, in: other) { device in
+    try refuses("or one is two", portable: true, in: other) { device in
       let inside = device.state.insides.removeFirst()
       let crossing = device.state.crossings.removeFirst()
       device.state.undecided.append(inside.slot)

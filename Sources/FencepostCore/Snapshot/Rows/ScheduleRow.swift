@@ -54,7 +54,6 @@ extension Schedule {
     guard count % 2 == 0, count <= 2 * mostIntervals else { throw Damage("the schedule of a condition is invalid") }
     let end = try reader.takeSigned()
     var edges: ContiguousArray<Int64> = []
-    edges.reserveCapacity(Int(count))
     var last: Int64 = 0
     var before: ContiguousArray<Int64> = []
     while edges.count < count {
@@ -72,7 +71,7 @@ extension Schedule {
       }
       last &+= try reader.takeSigned()
       if head > 0 {
-        before.removeAll(keepingCapacity: true)
+        before = []
         for _ in 0..<head { before.append(try reader.takeSigned()) }
       } else {
         before = before.rotated(by: Int(-1 - head))
