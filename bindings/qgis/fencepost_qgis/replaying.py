@@ -13,8 +13,8 @@ BATCH = 2048
 
 class Runner:
     """Replays tracks one after another. Each track is one device of a fleet; the device is removed when the track ends.
-    If there are rules or timings, each track has its own monitor, because fleets refuse rules, and timings together
-    with a path.
+    If there are rules or timings, each track has its own monitor, because fleets refuse rules together with timings,
+    and timings together with a path.
 
     Args:
         feedback: The feedback object that QGIS passes to the algorithm.
