@@ -195,16 +195,21 @@ import Testing
     try other.add(circle(300), identifier: "town", policy: .standard)
     try other.add(circle(100), identifier: "home", policy: .exact)
     try other.add(Self.beacon, identifier: "tag")
-    try refuses("or one is two", portable: true, in: other) { device in
-      let inside = device.state.insides.removeFirst()
-      let crossing = device.state.crossings.removeFirst()
-      device.state.undecided.append(inside.slot)
-      device.state.rewoundThrough = device.seen
-      device.state.told.append(
-        .init(slot: crossing.slot, state: .satisfied, since: inside.since, evidence: inside.evidence))
-      // In the bytes, both mentions have the generation of the undetermined shape.
-      device.references[Int(crossing.slot)].generation = device.references[Int(inside.slot)].generation
-    }
+    var fleet = try FleetEngine(try table())
+    let number = try fleet.device("d")
+    try fleet.feed(fix(1, 50), for: number)
+    let exported = try fleet.export([number], portable: true)[0]
+    var device = try exported.withRawBytes { bytes throws(Damage) in try DeviceBytes(reading: bytes) }
+    try load(device, into: other, adapt: true)
+    let (one, two) = (device.state.insides[0], device.state.insides[1])
+    device.state.insides.removeAll()
+    device.state.undecided = [one.slot]
+    device.state.rewoundThrough = device.seen
+    device.state.told = [.init(slot: two.slot, state: .satisfied, since: two.since, evidence: two.evidence)]
+    // In the bytes, both mentions have the same generation.
+    device.references[Int(two.slot)].generation = device.references[Int(one.slot)].generation
+    let error = #expect(throws: MonitorError.self) { try load(device, into: other, adapt: true) }
+    #expect("\(error as Any)".contains("or one is two"), "\(error as Any)")
   }
 
   /// Memory is allocated for the rows that exist, not for the number of devices that the head row states.

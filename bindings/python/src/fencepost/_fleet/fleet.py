@@ -156,7 +156,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         (2, ['truck-7', 'truck-8'], <State.UNSATISFIED: 'unsatisfied'>)
     """
 
-    __slots__ = ("__weakref__", "_conditions", "_doubts", "_handle", "_has_inputs", "_max_gap_us")
+    __slots__ = ("__weakref__", "_conditions", "_doubts", "_handle", "_max_gap_us")
     _handle: Any
     _max_gap_us: int | None
     _doubts: bool

@@ -159,7 +159,7 @@ def host_bits(diagnostics: Any, unsupported: Any) -> tuple[int, int]:
 class FixInputs:
     """An object that accepts fixes: a monitor or a fleet."""
 
-    __slots__ = ()
+    __slots__ = ("_has_inputs",)
     _has_inputs: bool  # False if it is not known
 
     if TYPE_CHECKING:

@@ -192,7 +192,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         (True, 1, <State.SATISFIED: 'satisfied'>)
     """
 
-    __slots__ = ("__weakref__", "_doubts", "_handle", "_has_inputs", "_max_gap_us")
+    __slots__ = ("__weakref__", "_doubts", "_handle", "_max_gap_us")
     _handle: Handle
     _max_gap_us: int | None
     _doubts: bool
