@@ -294,8 +294,7 @@ bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uin
     if (good && table != NULL && definitions[i].kind == FENCEPOST_CONDITION_RULE)
       good = fp_fail(message,
                      "place \"%s\" is a rule, which the fleets of a database cannot have: leave it out of the places "
-                     "of a fleet, or "
-                     "replay the fixes of each device with fp_events",
+                     "of a fleet, or replay the fixes of each device with fp_events",
                      definitions[i].identifier);
     places->hours[i].assuming = good ? definitions[i].assuming : FENCEPOST_STATE_DEFAULT;
     has_timings |= good && definitions[i].timing != NULL;
