@@ -49,32 +49,21 @@ static void members_in_range(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A shared table refuses beacons as parts, and rules beside timings; a refusal changes nothing. */
+/* A shared table refuses rules beside timings; a refusal changes nothing. */
 static void refused_by_tables(void) {
   fencepost_conditions *table = new_table();
   fencepost_condition_definition rule = fencepost_rule("r", FENCEPOST_RULE_ALL, two, 2), both[2];
   CHECK_OK(fencepost_conditions_add(table, &rule, 1, NULL));
-  fencepost_condition_definition badge = FENCEPOST_CONDITION_DEFINITION_INIT;
-  badge.kind = FENCEPOST_CONDITION_BEACON_IDENTITY, badge.identifier = "badge";
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  CHECK_STATUS(fencepost_conditions_add(table, &badge, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "beacon");
   fencepost_condition_definition timed = fencepost_circle("timed", 0, 0, 100);
   fencepost_timing timing = FENCEPOST_TIMING_INIT;
   timing.repeat_every_us = 5000000, timed.timing = &timing;
   CHECK_STATUS(fencepost_conditions_add(table, &timed, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "timing");
   CHECK_OK(remove_named(table, "r", NULL, NULL));
-  CHECK_OK(fencepost_conditions_add(table, &badge, 1, NULL));
-  CHECK_STATUS(fencepost_conditions_add(table, &rule, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "part 1");
-  CHECK_OK(remove_named(table, "badge", NULL, NULL));
   both[0] = rule, both[1] = timed;
   CHECK_STATUS(fencepost_conditions_add(table, both, 2, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "timing");
-  both[1] = badge;
-  CHECK_STATUS(fencepost_conditions_add(table, both, 2, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "beacon");
   CHECK_OK(fencepost_conditions_add(table, &rule, 1, NULL));
   fencepost_fleet *fleet = new_fleet(table);
   const fencepost_device device = device_of(fleet, "d");
@@ -83,6 +72,35 @@ static void refused_by_tables(void) {
                                                      SECONDS(1), &error),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "rule");
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
+/* A beacon is the part of a rule of a fleet: the rule changes when the device sees the beacon, and when it is absent. */
+static void beacons_of_devices(void) {
+  static const char *const parts[] = {"badge"};
+  fencepost_conditions *table = new_table();
+  fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+  fencepost_beacon_sighting sighting = {.uuid = {1, 2, 3}, .major = 1, .minor = 2, .rssi_dbm = -50};
+  fencepost_condition_definition all[] = {fencepost_rule("gone", FENCEPOST_RULE_NONE, parts, 1),
+                                          fencepost_beacon("badge", sighting.uuid, 1, 2)};
+  for (size_t i = 0; i < 2; i++) all[i].policy = &exact, all[i].assuming = FENCEPOST_STATE_UNSATISFIED;
+  CHECK_OK(fencepost_conditions_add(table, all, 2, NULL));
+  fencepost_fleet *fleet = new_fleet(table);
+  const fencepost_device device = device_of(fleet, "d");
+  CHECK_OK(feed_device(fleet, device, 0, SECONDS(1)));
+  CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, SECONDS(100), 0, NULL));
+  CHECK_OK(fencepost_fleet_feed_sightings(fleet, device, &sighting, 1, SECONDS(101), NULL));
+  fencepost_event events[8];
+  size_t count = 0;
+  CHECK_OK(fencepost_fleet_poll_events(fleet, events, 8, &count, NULL));
+  CHECK_INT(count, 3);
+  CHECK_TEXT(events[0].identifier, "gone");
+  CHECK_INT(events[0].state, FENCEPOST_STATE_SATISFIED);
+  CHECK_INT(events[0].date_us, SECONDS(31));
+  CHECK_TEXT(events[2].identifier, "gone");
+  CHECK_INT(events[2].state, FENCEPOST_STATE_UNSATISFIED);
+  CHECK_INT(events[2].decided_by, events[1].generation);
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);
 }
@@ -221,5 +239,6 @@ static const ccase cases[] = {
     {"rules: range of the members", members_in_range},     {"rules: events and parts", events_and_parts},
     {"rules: described as defined", described_as_defined}, {"rules: refused by tables", refused_by_tables},
     {"rules: devices of a fleet", rules_of_devices},
+    {"rules: beacons as parts in a fleet", beacons_of_devices},
 };
 AREA(area_rules);

@@ -183,9 +183,19 @@ static void fleet_enter(fleet_model *known, int device) {
   options.accuracy_confidence = known->options.accuracy_confidence;
   options.max_pending_events = 1000000;
   REQUIRE(fencepost_monitor_create(NULL, &options, &known->monitors[device], NULL) == FENCEPOST_OK);
-  for (size_t i = 0; i < known->past_count; i++)
-    if (!known->is_timed || known->past[i].kind != ADVANCE)
-      REQUIRE(change_monitor(known->monitors[device], &known->past[i], NULL) == FENCEPOST_OK);
+  for (size_t i = 0; i < known->past_count; i++) {
+    const change *past = &known->past[i];
+    if (known->is_timed && past->kind == ADVANCE) continue;
+    REQUIRE(change_monitor(known->monitors[device], past, NULL) == FENCEPOST_OK);
+    /* A fleet does not know the beacon conditions that were removed before a device was added, so they have not changed
+       a rule of the device. */
+    int is_gone = 0;
+    for (size_t j = i + 1; j < known->past_count; j++)
+      is_gone |= known->past[j].kind != ADVANCE && known->past[j].name == past->name;
+    change removal = {.kind = REMOVE, .name = past->name};
+    if (past->kind == ADD_BEACON && is_gone)
+      REQUIRE(change_monitor(known->monitors[device], &removal, NULL) == FENCEPOST_OK);
+  }
   if (known->is_timed && known->floor != FENCEPOST_TIME_UNSET)
     REQUIRE(fencepost_monitor_advance(known->monitors[device], known->floor, NULL) == FENCEPOST_OK);
   known->sequences[device] = 0;
@@ -266,9 +276,8 @@ static void fleet_change(fleet_model *known, const change *what) {
     REQUIRE(!is_late);
     known->floor = what->time;
   }
-  /* Fleets do not have every timing and every rule that a monitor has, and their rules have no beacon conditions. */
-  int is_part = what->kind == ADD_BEACON && known->parts >> what->name & 1;
-  if (status != FENCEPOST_OK && (what->has_timing || what->kind == ADD_RULE || is_part)) {
+  /* Fleets do not have every timing and every rule that a monitor has. */
+  if (status != FENCEPOST_OK && (what->has_timing || what->kind == ADD_RULE)) {
     REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT);
     return;
   }

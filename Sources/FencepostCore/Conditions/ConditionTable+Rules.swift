@@ -7,7 +7,7 @@ extension ConditionTable {
   package func ruleDefect(of definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> String? {
     // The call of a function that is not inlined copies the table, so most conditions must not reach it.
     let kind = definition.subject.kind
-    return kind.isRule || (rules != nil && (kind.isLine || kind.isBeacon || !definition.timing.isNone))
+    return kind.isRule || (rules != nil && (kind.isLine || !definition.timing.isNone))
       ? foundDefect(of: definition, identifier) : nil
   }
 
@@ -15,14 +15,12 @@ extension ConditionTable {
   private func foundDefect(of definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> String? {
     guard case .rule(let rule) = definition.subject else {
       if isShared, rules != nil, !definition.timing.isNone { return Self.timingOrRule }
-      return isRefused(definition.subject.kind) ? Self.partDefect(identifier, definition.subject.kind, rules) : nil
+      return definition.subject.kind.isLine ? Self.lineDefect(identifier, rules) : nil
     }
     if isShared, policies.hasTimings { return Self.timingOrRule }
     if let defect = Self.policyDefect(definition) { return defect }
     for index in 0..<rule.partCount {
-      if let slot = rule.find(index, in: identifiers), isRefused(kind(of: slot)) {
-        return Self.partDefect(index, kind(of: slot))
-      }
+      if let slot = rule.find(index, in: identifiers), kind(of: slot).isLine { return Self.lineDefect(index) }
     }
     return rules?.defect(of: rule, identifier) ?? RuleBook().defect(of: rule, identifier)
   }
@@ -36,38 +34,23 @@ extension ConditionTable {
     "kind: a shared table cannot have both rules and conditions with a timing; leave one of them out"
   }
 
-  /// Whether a condition of a kind cannot be the part of a rule.
-  private func isRefused(_ kind: ConditionKind) -> Bool { kind.isLine || (isShared && kind.isBeacon) }
-
   @inline(never) @_optimize(size)
-  private static func partDefect(_ part: Int, _ kind: ConditionKind) -> String {
-    kind.isLine
-      ? "gate: part \(part) is a line geographic condition, which has no state; leave it out"
-      : "beacon: part \(part) is a beacon condition, which a rule of a shared table cannot have; leave it out"
+  private static func lineDefect(_ part: Int) -> String {
+    "gate: part \(part) is a line geographic condition, which has no state; leave it out"
   }
 
-  /// Returns the reason why a line, or a beacon condition of a shared table, must not have an identifier.
+  /// Returns the reason why a line must not have an identifier.
   @inline(never) @_optimize(size)
-  private static func partDefect(
-    _ identifier: UnsafeBufferPointer<UInt8>, _ kind: ConditionKind, _ rules: RuleBook?
-  ) -> String? {
+  private static func lineDefect(_ identifier: UnsafeBufferPointer<UInt8>, _ rules: RuleBook?) -> String? {
     guard let rules, let name = rules.name(of: identifier), rules.containerCount(of: name) > 0 else { return nil }
-    let container = rules.identifier(of: rules.container(0, of: name))
-    return (kind.isLine ? "gate" : "beacon") + ": the rule \"" + container + "\" has this condition as a part, and "
-      + (kind.isLine ? "a line has no state" : "rules of a shared table have no beacon conditions")
-      + "; use another identifier"
+    return "gate: the rule \"" + rules.identifier(of: rules.container(0, of: name))
+      + "\" has this condition as a part, and a line has no state; use another identifier"
   }
 
   /// The reason why devices of fleets cannot share the table because of its rules, as a message.
   @inline(never) @_optimize(size)
   var sharedRuleDefect: String? {
-    guard let rules else { return nil }
-    if policies.hasTimings { return Self.timingOrRule }
-    for slot in live where kind(of: slot).isBeacon {
-      let defect = identifiers.withBytes(of: slot) { Self.partDefect($0, .beaconIdentity, rules) }
-      if let defect { return defect }
-    }
-    return nil
+    rules != nil && policies.hasTimings ? Self.timingOrRule : nil
   }
 
   /// Checks the rules that there will be after all rows of a set are entered.
@@ -110,13 +93,13 @@ extension ConditionTable {
           } else if !isWhole, let slot = rule.find(index, in: identifiers) {
             kind = self.kind(of: slot)
           }
-          if let kind, isRefused(kind) { defect = Self.partDefect(index, kind) }
+          if let kind, kind.isLine { defect = Self.lineDefect(index) }
         }
         defect = defect ?? trial.defect(of: rule, identifier)
         if defect == nil { trial.enter(slot, identifier, rule, IdentifierTable()) }
         slot += 1
-      } else if isRefused(definition.subject.kind) {
-        defect = Self.partDefect(identifier, definition.subject.kind, trial)
+      } else if definition.subject.kind.isLine {
+        defect = Self.lineDefect(identifier, trial)
       }
       if let defect { throw .invalidArgument(defect).inRow(row) }
     }

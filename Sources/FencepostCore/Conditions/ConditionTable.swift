@@ -43,6 +43,11 @@ package struct ConditionTable: Sendable {
   /// The generations of the last added beacon condition, and of the last added one that was not assumed to be absent.
   private(set) var lastBeacon: UInt64 = 0
   private(set) var lastAnnouncedBeacon: UInt64 = 0
+  /// The last generation of the beacon conditions, and of the rules if there are beacon conditions, which may be their
+  /// parts.
+  var lastBeaconOrRule: UInt64 { lastBeacon == 0 ? 0 : max(lastBeacon, rules?.lastGeneration ?? 0) }
+  /// The last generation of the conditions because of which a device may have to list a beacon condition.
+  var lastListing: UInt64 { rules == nil ? lastAnnouncedBeacon : lastBeaconOrRule }
   /// The generation of the last added shape with a timing that needs a record in each device.
   private(set) var lastTracked: UInt64 = 0
   /// The last generation; a greater number than each generation if a condition has a timing, so that no device counts as

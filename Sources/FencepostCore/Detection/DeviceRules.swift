@@ -28,7 +28,8 @@ struct DeviceRules: Sendable {
     if !isReset, seen <= shapes { seen = 0 }
     let seen = seen(shapes: shapes)
     records.removeAll { record in
-      record.observed != .inside && record.told == table.assumed(of: record.slot) && record.candidate == nil
+      record.observed != .inside && record.told == table.assumed(of: record.slot) && record.since == .min
+        && record.candidate == nil
         && (record.observed == .undetermined || record.generation <= seen)
     }
   }

@@ -9,6 +9,8 @@ struct ObservedStates: Sendable {
   private(set) var shapes = SlotStates()
   private(set) var candidates = DeviceEntries<Candidate>()
   private(set) var beacons = DeviceEntries<BeaconTrack>()
+  /// In a fleet: a beacon condition without an entry is outside if its generation is at most this.
+  private var beaconsAbsent: UInt64 = 0
   /// The conditions with a ``ConditionTiming``.
   private var timed = RareEntries<TimedState>()
   /// The states of the rules; `nil` without rules.
@@ -26,7 +28,9 @@ struct ObservedStates: Sendable {
   /// The observed state of a beacon condition or a rule.
   @inline(never)
   private func observedApart(_ slot: UInt32, _ table: ConditionTable) -> Observed {
-    guard table.kind(of: slot).isRule else { return beacons[slot]?.observed ?? .undetermined }
+    guard table.kind(of: slot).isRule else {
+      return beacons[slot]?.observed ?? (table.generation(of: slot) <= beaconsAbsent ? .outside : .undetermined)
+    }
     guard let name = table.rules?.name(of: slot), let rules, Int(name) < rules.cells.count, rules.isLoaded(name)
     else { return .undetermined }
     return rules.cells[Int(name)].observed
@@ -279,10 +283,14 @@ struct ObservedStates: Sendable {
 
   // MARK: - Many devices in turn, without a storage
 
-  /// Starts with a device that is settled outside all shapes up to a generation, and has no other state.
-  mutating func begin(host: HostState, isScanning: Bool, sweptThrough generation: UInt64, _ table: ConditionTable) {
+  /// Starts with a device that is settled outside all shapes and all beacons up to two generations, and has no other
+  /// state.
+  mutating func begin(
+    host: HostState, isScanning: Bool, sweptThrough generation: UInt64, beaconsAbsent: UInt64, _ table: ConditionTable
+  ) {
     self.host = host
     self.isScanning = isScanning
+    self.beaconsAbsent = beaconsAbsent
     shapes.begin(sweptThrough: generation, table)
     candidates.removeAll()
     beacons.removeAll()

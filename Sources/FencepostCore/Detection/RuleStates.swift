@@ -99,6 +99,10 @@ final class RuleStates: @unchecked Sendable {
   /// shapes were undetermined before.
   var sweptFrom: UInt64?
 
+  /// The times at which rules were added, for a device with a change that was due before it was added. Rules that were
+  /// added later do not look at the change.
+  var additions: [DeviceState.Mark] = []
+
   init() {}
 
   init(copying other: RuleStates) {
@@ -119,6 +123,14 @@ final class RuleStates: @unchecked Sendable {
     loaded = other.loaded
     isServed = other.isServed
     sweptFrom = other.sweptFrom
+    additions = other.additions
+  }
+
+  /// Whether a rule was added after an instant.
+  @inline(never) @_optimize(size)
+  func isAdded(_ generation: UInt64, after now: Int64) -> Bool {
+    guard generation > seen, let addition = additions.first(where: { $0.through >= generation }) else { return false }
+    return addition.start >= now
   }
 
   // MARK: - Devices of a fleet

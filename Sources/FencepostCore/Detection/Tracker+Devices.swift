@@ -14,11 +14,15 @@ struct Clearance {
 /// new state. The tracker has no neighbourhood.
 extension Tracker {
   /// Discards the previous device, and starts with a device that is settled outside every shape up to a generation.
+  ///
+  /// - Parameter beaconsAbsent: See ``DeviceState/beaconsAbsent``.
   mutating func begin(
-    clock: Int64, lastFix: Fix?, gap: Int64, host: HostState, isScanning: Bool, seen: UInt64, _ table: ConditionTable
+    clock: Int64, lastFix: Fix?, gap: Int64, host: HostState, isScanning: Bool, seen: UInt64, beaconsAbsent: UInt64,
+    _ table: ConditionTable
   ) {
     timeline.begin(clock: clock, lastFix: lastFix, gap: gap)
-    known.begin(host: host, isScanning: isScanning, sweptThrough: seen, table)
+    known.begin(
+      host: host, isScanning: isScanning, sweptThrough: seen, beaconsAbsent: isScanning ? beaconsAbsent : 0, table)
     lookout.removeAll()
     deadlines.removeAll()
   }
@@ -149,7 +153,7 @@ extension Tracker {
         }
       }
       if known.hasTimed { slots.append(contentsOf: known.timedSlots) }
-      if table.rules != nil { appendParts(to: &slots, after: swept, table) }
+      if table.rules != nil { appendParts(to: &slots, after: swept, near: survey.gathered, table) }
       if known.host.suspendsSomeShapes || known.hasTimed { slots.removeAll { isSuspended($0, table) } }
       // A shape that was absent is determined already.
       if known.hasTimed { slots.removeAll { known.observed($0, table) != .undetermined } }

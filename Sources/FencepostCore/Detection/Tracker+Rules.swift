@@ -354,6 +354,7 @@ extension Tracker {
   ) {
     guard let rules = table.rules else { return }
     let slot = rules.slot(of: name)
+    if !states.additions.isEmpty, states.isAdded(table.generation(of: slot), after: now) { return }
     let decider = states.cells[Int(name)].decider
     states.cells[Int(name)].decider = -1
     if states.cells[Int(name)].isPending {

@@ -3,12 +3,17 @@ import FencepostKernel
 /// The rules of the devices of a fleet. A tracker that evaluates many devices in turn loads the state of a rule when it
 /// is first needed.
 extension Tracker {
-  /// Starts with the rules of another device, whose shapes are loaded.
+  /// Starts with the rules of another device, whose shapes and beacons are loaded.
+  ///
+  /// - Parameter additions: See ``RuleStates/additions``.
   @inline(never) @_optimize(size)
-  mutating func beginRules(_ rules: DeviceRules, seen: UInt64, _ table: ConditionTable) {
+  mutating func beginRules(
+    _ rules: DeviceRules, seen: UInt64, additions: [DeviceState.Mark] = [], _ table: ConditionTable
+  ) {
     guard let book = table.rules else { return }
     let states = known.ownRules(book.nameBound)
     states.begin(rules, shapes: seen)
+    states.additions = additions
     for record in rules.records {
       if let deadline = record.candidate?.deadline { deadlines.schedule(record.slot, at: deadline) }
     }
@@ -18,6 +23,9 @@ extension Tracker {
     var roots = book.listed
     for record in rules.records { roots.append(book.name(of: record.slot)) }
     known.shapes.forEachException { slot, _ in appendContainers(of: slot, to: &roots, book) }
+    known.beacons.forEach { slot, track in
+      if track.observed == .inside { appendContainers(of: slot, to: &roots, book) }
+    }
     for name in Self.concerned(roots, book) where book.isRule(name) {
       guard table.generation(of: book.slot(of: name)) > states.seen else { continue }
       loadRule(name, states, table)
@@ -61,9 +69,13 @@ extension Tracker {
   /// Before a fix settles all shapes without an entry as outside: adds the shapes whose change may be reported by a rule
   /// to those that the fix determines one by one.
   ///
-  /// - Parameter swept: The shapes after this generation are undetermined.
+  /// - Parameters:
+  ///   - swept: The shapes after this generation are undetermined.
+  ///   - near: Contains the shapes that the fix may cross, except those with an entry.
   @inline(never) @_optimize(size)
-  mutating func appendParts(to slots: inout ContiguousArray<UInt32>, after swept: UInt64, _ table: ConditionTable) {
+  mutating func appendParts(
+    to slots: inout ContiguousArray<UInt32>, after swept: UInt64, near: ContiguousArray<CapHit>, _ table: ConditionTable
+  ) {
     guard let book = table.rules else { return }
     let states = known.ownRules(book.nameBound)
     states.sweptFrom = swept
@@ -71,6 +83,8 @@ extension Tracker {
     for record in states.records { roots.append(book.name(of: record.slot)) }
     for rule in states.loaded { roots.append(book.name(of: rule.slot)) }
     for slot in slots { appendContainers(of: slot, to: &roots, book) }
+    for hit in near { appendContainers(of: hit.id, to: &roots, book) }
+    known.shapes.forEachException { slot, _ in appendContainers(of: slot, to: &roots, book) }
     for name in Self.concerned(roots, book) {
       let slot = book.slot(of: name)
       guard slot != RuleBook.none, table.isGeographic(slot), table.generation(of: slot) > swept else { continue }
@@ -89,6 +103,21 @@ extension Tracker {
     default: cell.counted = .unknown
     }
     states.cells[Int(mark.name)] = cell
+  }
+
+  /// Marks that a beacon condition has become undetermined without an event.
+  ///
+  /// - Parameter before: The observed state until now.
+  @inline(never) @_optimize(size)
+  mutating func markStopped(_ slot: UInt32, _ before: Observed, _ table: ConditionTable) {
+    guard before != .undetermined, let book = table.rules, let name = book.part(in: slot) else { return }
+    let states = known.ownRules(book.nameBound)
+    if !states.isLoaded(name) {
+      states.cells[Int(name)] = RuleStates.Cell()
+      states.cells[Int(name)].turn = states.turn
+      states.cells[Int(name)].counted = before.state
+    }
+    markPart(slot, nil, table)
   }
 
   /// Loads the state of a rule for the present device, if that has not happened yet.
@@ -147,7 +176,9 @@ extension Tracker {
       return (cell.start ?? cell.counted, cell.counted)
     }
     let state = known.observed(slot, table).state
-    if let swept = states.sweptFrom, table.generation(of: slot) > swept { return (.unknown, state) }
+    if let swept = states.sweptFrom, table.isGeographic(slot), table.generation(of: slot) > swept {
+      return (.unknown, state)
+    }
     return (state, state)
   }
 

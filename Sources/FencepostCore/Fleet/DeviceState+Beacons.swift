@@ -65,6 +65,38 @@ extension DeviceState {
     }
   }
 
+  /// Adds the beacon conditions to the list that are parts of rules and whose absence is not established, because the
+  /// rules change when it is.
+  ///
+  /// - Parameters:
+  ///   - clock: The clock of the device, at which the absences up to it are established.
+  ///   - additions: The times at which conditions were added. A rule that was added before an absence was established must
+  ///     still look at it.
+  ///   - options: Those of the fleet; `nil` to add all beacon conditions that are parts of rules.
+  @inline(never) @_optimize(size)
+  mutating func listParts(
+    clock: Int64 = .min, additions: [Mark] = [], _ options: FleetOptions?, _ table: ConditionTable
+  ) {
+    guard let book = table.rules, table.hasBeacons else { return }
+    let listed = Set(beacons.lazy.map { $0.slot })
+    for name in 0..<UInt32(book.nameBound) where book.containerCount(of: name) > 0 {
+      let slot = book.slot(of: name)
+      guard slot != RuleBook.none, table.kind(of: slot).isBeacon, !listed.contains(slot) else { continue }
+      let generation = table.generation(of: slot)
+      var track = BeaconTrack(observed: commonObserved(generation))
+      if let options {
+        track.deadline = absenceDeadline(generation, options)
+        guard track.deadline != .max else { continue }
+        let isAfterRule = (0..<book.containerCount(of: name)).contains { place in
+          let rule = table.generation(of: book.slot(of: book.container(place, of: name)))
+          return additions.first { $0.through >= rule }.map { $0.start < track.deadline } ?? false
+        }
+        guard track.deadline > clock || isAfterRule else { continue }
+      }
+      beacons.append(Beacon(slot: slot, generation: generation, track: track, told: commonTold(slot, table)))
+    }
+  }
+
   /// Stores the state of an event of a beacon condition as reported.
   ///
   /// - Returns: The state that was reported before.
@@ -105,10 +137,16 @@ extension FleetEngine {
   ///   - clock: The latest time of the device's own inputs.
   ///   - time: The time of the input.
   func prepareBeacons(_ state: inout DeviceState, clock: Int64, at time: Int64, _ table: ConditionTable) {
-    guard table.lastBeacon > state.beaconsSeen else { return }
+    guard table.lastBeaconOrRule > state.beaconsSeen else { return }
     let seen = state.beaconsSeen
     state.beaconsSeen = table.order.lastGeneration
     guard state.countsAbsence else { return }
+    defer {
+      let additions =
+        table.rules == nil ? [] : watermark.marks(after: 0, through: table.order.lastGeneration, clock: clock, time: time)
+      state.listParts(clock: max(clock, watermark.time), additions: additions, options, table)
+    }
+    guard table.lastBeacon > seen else { return }
     let marks = watermark.marks(after: seen, through: table.order.lastGeneration, clock: clock, time: time)
     for mark in marks {
       if let last = state.marks.last, last.start == mark.start {
@@ -128,10 +166,10 @@ extension FleetEngine {
   /// - Parameter time: The time to which the fleet is about to be advanced; `nil` if there is no advance. The
   ///   conditions are then not announced to devices without a clock.
   mutating func announceToAll(at time: Int64?, _ table: ConditionTable) {
-    guard table.lastAnnouncedBeacon > announcedSeen else { return }
+    guard table.lastListing > announcedSeen else { return }
     for device in devices.numbers where time != nil || clock(of: device) != .min {
       devices.load(device, into: &state)
-      guard state.beaconsSeen < table.lastAnnouncedBeacon else { continue }
+      guard state.beaconsSeen < table.lastListing else { continue }
       let line = devices.lines[device]
       state.dropGone(seen: line.seen, table)
       prepareBeacons(&state, clock: line.clock, at: time ?? line.clock, table)

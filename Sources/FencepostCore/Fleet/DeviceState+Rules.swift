@@ -63,6 +63,7 @@ extension DeviceState {
   }
 
   private func observedPart(_ slot: UInt32, seen: UInt64, _ table: ConditionTable) -> Observed {
+    if table.kind(of: slot).isBeacon { return beacon(slot, table).track.observed }
     if insides.contains(where: { $0.slot == slot }) { return .inside }
     if isRewound || undecided.contains(slot) || table.generation(of: slot) > seen { return .undetermined }
     return .outside
@@ -93,6 +94,22 @@ extension FleetEngine {
     else { return }
     delivery.append(FleetEntry(entry: entry, device: device, row: row))
     devices.hurry(device)
+  }
+
+  /// Loads the rules of a device into the tracker.
+  @inline(never) @_optimize(size)
+  mutating func beginRules(_ state: borrowing DeviceState, _ line: DeviceLine, clock: Int64, _ table: ConditionTable) {
+    tracker.beginRules(
+      state.rules, seen: line.seen, additions: additions(overdueAt: clock, state, line, table), table)
+  }
+
+  /// The times at which the conditions of a table were added, if a change of a device without an input is overdue: the
+  /// device may have been added after the change, and rules may have been added in between.
+  func additions(
+    overdueAt clock: Int64, _ state: borrowing DeviceState, _ line: DeviceLine, _ table: ConditionTable
+  ) -> [DeviceState.Mark] {
+    line.clock != .min || state.earliest > clock
+      ? [] : watermark.marks(after: 0, through: table.order.lastGeneration, clock: line.clock, time: clock)
   }
 
   /// Stores what the tracker has of the rules in `state`.

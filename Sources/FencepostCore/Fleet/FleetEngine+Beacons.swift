@@ -49,6 +49,7 @@ extension FleetEngine {
         tracker.passTime(to: time, table, &observed, &survey)
         if isOn != state.isScanning {
           isStopped = !isOn
+          if !isOn { state.listParts(nil, table) }
           state.isScanning = isOn
           state.marks.removeAll(keepingCapacity: true)
           state.beaconsAbsent = 0
@@ -56,11 +57,13 @@ extension FleetEngine {
           if state.countsAbsence { state.beginAbsence(at: time.microseconds, options, table) }
           for beacon in state.beacons {
             var track = tracker.beacon(beacon.slot) ?? beacon.track
+            let before = track.observed
             track.observed = .undetermined
             track.deadline =
               state.countsAbsence
               ? time.adding(microseconds: options.beaconInitialTimeoutMicroseconds).microseconds : .max
             tracker.load(beacon.slot, track)
+            tracker.markStopped(beacon.slot, before, table)
           }
         }
         tracker.confirmDue(through: tracker.clock, table, &observed, &survey, ending: .input)

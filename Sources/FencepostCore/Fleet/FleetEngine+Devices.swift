@@ -48,7 +48,7 @@ extension FleetEngine {
 
   mutating func prepareForBeacons(_ device: UInt32) {
     gate.read { table in
-      guard table.lastAnnouncedBeacon > 0 else { return }
+      guard table.lastListing > 0 else { return }
       let line = devices.lines[device]
       devices.load(device, into: &state)
       state.dropGone(seen: line.seen, table)

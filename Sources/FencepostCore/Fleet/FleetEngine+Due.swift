@@ -31,7 +31,7 @@ extension FleetEngine {
         confirmDue(first.device, through: first.time, table)
       }
       watermark.raise(
-        to: time.microseconds, lastBeacon: table.lastBeacon, generation: table.order.lastGeneration)
+        to: time.microseconds, lastBeacon: table.lastBeaconOrRule, generation: table.order.lastGeneration)
       devices.reach(time.microseconds)
     }
   }

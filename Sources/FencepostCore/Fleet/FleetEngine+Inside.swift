@@ -43,29 +43,11 @@ extension FleetEngine {
   private mutating func forEachDevice(
     insideOf slot: UInt32, _ table: ConditionTable, _ body: (DevicePresence) -> Void
   ) {
-    if table.timing(of: slot) != nil {
-      // An edge may have passed since the device was last evaluated.
+    guard table.isGeographic(slot), table.timing(of: slot) == nil else {
+      // A beacon or a rule, or an edge may have passed since the device was last evaluated.
       for device in devices.numbers {
         for inside in insides(of: device, table) where inside.slot == slot {
           body(presence(of: device, in: inside, table))
-        }
-      }
-      return
-    }
-    if table.kind(of: slot).isRule {
-      for device in devices.numbers {
-        let state = current(device, table)
-        guard let record = state.rules.records.record(of: slot), let inside = state.rules.records[record].inside
-        else { continue }
-        body(presence(of: device, in: inside, table))
-      }
-      return
-    }
-    guard table.isGeographic(slot) else {
-      for device in devices.numbers {
-        for beacon in current(device, table).beacons where beacon.slot == slot && beacon.track.observed == .inside {
-          let time = beacon.track.lastSighting
-          body(presence(of: device, in: .init(slot: slot, since: time, evidence: time), table))
         }
       }
       return
@@ -103,7 +85,7 @@ extension FleetEngine {
       // Most devices are inside no condition.
       if let record = DeviceRecord(devices.cold.words(handle)), record.insideCount == 0 { return [] }
     }
-    let state = current(device, table)
+    let state = shown(device, table)
     var insides = state.insides
     for beacon in state.beacons where beacon.track.observed == .inside {
       insides.append(.init(slot: beacon.slot, since: beacon.track.lastSighting, evidence: beacon.track.lastSighting))

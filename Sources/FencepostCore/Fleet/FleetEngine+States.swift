@@ -33,7 +33,7 @@ extension FleetEngine {
   }
 
   private func state(of slot: UInt32, _ device: UInt32, _ table: ConditionTable) -> Event.State {
-    table.kind(of: slot).isLine ? .unknown : observed(slot, current(device, table), device, table).state
+    table.kind(of: slot).isLine ? .unknown : observed(slot, shown(device, table), device, table).state
   }
 
   private func observed(
@@ -52,6 +52,34 @@ extension FleetEngine {
     if state.isRewound || state.undecided.contains(slot) { return .undetermined }
     if state.host.limits(slot, table) { return .undetermined }
     return table.generation(of: slot) <= devices.lines[device].seen ? .outside : .undetermined
+  }
+
+  /// Returns the state of a device with the rules as they are after the absences of beacons that were established before
+  /// the device was added, although their events come with the device's next input.
+  func shown(_ device: UInt32, _ table: ConditionTable) -> DeviceState {
+    var state = current(device, table)
+    let clock = clock(of: device)
+    if table.rules != nil, state.earliest <= clock { confirmOverdue(in: &state, device, through: clock, table) }
+    return state
+  }
+
+  @inline(never) @_optimize(size)
+  private func confirmOverdue(
+    in state: inout DeviceState, _ device: UInt32, through clock: Int64, _ table: ConditionTable
+  ) {
+    var (tracker, observed, survey) = (tracker, observed, Survey())
+    let line = devices.lines[device]
+    let seen = line.seen
+    state.load(into: &tracker, clock: clock, seen: seen, table)
+    tracker.beginRules(
+      state.rules, seen: seen, additions: additions(overdueAt: clock, state, line, table), table)
+    observed.forgetCollected()
+    tracker.confirmDue(through: clock, table, &observed, &survey, ending: .time)
+    for entry in observed.collected where table.kind(of: entry.slot).isRule { _ = tracker.tellRule(entry, table) }
+    state.rules = tracker.packRules(state.rules, seen: seen, table)
+    for index in state.beacons.indices {
+      state.beacons[index].track = tracker.beacon(state.beacons[index].slot) ?? state.beacons[index].track
+    }
   }
 
   /// Returns the observed state of a beacon condition. An absence that was established before the device was added is
@@ -110,7 +138,7 @@ extension FleetEngine {
         }
         return
       }
-      let state = current(device, table)
+      let state = shown(device, table)
       var last = generation
       // The insides are in add order, too.
       var next = insides.firstIndex { table.generation(of: $0.slot) > generation } ?? insides.count
@@ -158,12 +186,12 @@ extension FleetEngine {
   @_optimize(size)
   private func explain(_ slot: UInt32, _ device: UInt32, _ table: borrowing ConditionTable) -> Explanation {
     let line = devices.lines[device]
-    let state = current(device, table)
+    let state = shown(device, table)
     var monitor = MonitorEngine(trusted: nil, options.monitorOptions)
     monitor.table = copy table
     monitor.tracker.begin(
       clock: watermark.clock(line), lastFix: state.lastFix, gap: state.gap, host: state.host.stated,
-      isScanning: state.isScanning, seen: state.isRewound ? 0 : line.seen, table)
+      isScanning: state.isScanning, seen: state.isRewound ? 0 : line.seen, beaconsAbsent: 0, table)
     monitor.tracker.load(state.chain)
     if features.contains(.heights), state.lastFix != nil {
       let height = devices.height(of: device)

@@ -226,7 +226,7 @@ public struct FleetEngine: Sendable {
     for each in state.told { observed.suppose(each.slot, each.state) }
     for slot in state.host.unmonitored { observed.suppose(slot, .unmonitored) }
     if table.policies.hasTimings { loadTimings(device, at: time, table) }
-    if table.rules != nil { tracker.beginRules(state.rules, seen: line.seen, table) }
+    if table.rules != nil { beginRules(state, line, clock: clock, table) }
     if delivery.turns != nil {
       // Even a state that was reported before is news behind an event: no observed state equals `unmonitored`.
       for slot in state.undecided where delivery.isBusy(device, slot, table.generation(of: slot)) {
@@ -326,7 +326,7 @@ extension DeviceState {
   borrowing func load(into tracker: inout Tracker, clock: Int64, seen: UInt64, _ table: ConditionTable) {
     tracker.begin(
       clock: clock, lastFix: lastFix, gap: gap, host: host.stated, isScanning: isScanning,
-      seen: isRewound ? 0 : seen, table)
+      seen: isRewound ? 0 : seen, beaconsAbsent: beaconsAbsent, table)
     for crossing in crossings { tracker.load(crossing.slot, crossing.candidate) }
     for inside in insides { tracker.load(inside.slot, .inside, table) }
     for crossing in crossings where !tracker.isException(crossing.slot) {

@@ -55,7 +55,7 @@ struct Watermark: Sendable {
   /// Raises the watermark.
   ///
   /// - Parameters:
-  ///   - lastBeacon: The generation of the newest beacon condition in the table.
+  ///   - lastBeacon: The generation of the newest beacon condition in the table, or rule if there are any.
   ///   - generation: The last generation of the table.
   mutating func raise(to time: Int64, lastBeacon: UInt64, generation: UInt64) {
     self.time = time

@@ -22,17 +22,17 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   /// The scenarios of rules as those of a fleet with one device. Scenarios are left out that need what a fleet or its
   /// table refuses, or that look back at an earlier fix.
   static let rulesOfFleets: [Scenario] = read(["Rules/"]).compactMap { scenario in
-    let options: Set = ["initial_fix_max_age", "order"]
+    let options: Set = ["initial_fix_max_age", "order", "beacon_exit_timeout", "beacon_initial_timeout"]
     guard scenario.options["initial_fix_max_age"] == .null, options.isSuperset(of: scenario.options.keys) else {
       return nil
     }
     let refused: Set = [
-      "active", "absent_after", "repeat_every", "max_events", "beacon", "line", "host", "record", "rewind", "restart",
+      "active", "absent_after", "repeat_every", "max_events", "line", "host", "record", "rewind", "restart",
       "containing", "nearest", "sync",
     ]
     guard scenario.allSteps.allSatisfy({ refused.isDisjoint(with: ($0.object ?? [:]).keys) }) else { return nil }
     var own = scenario
-    own.fleet = scenario.options.filter { $0.key == "order" }
+    own.fleet = scenario.options.filter { $0.key != "initial_fix_max_age" }
     own.options = [:]
     own.steps = [.object(["enter": "d"])] + scenario.steps.map { $0.ofDevice }
     return own

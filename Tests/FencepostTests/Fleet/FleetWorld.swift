@@ -17,6 +17,14 @@ struct FleetWorld {
     case advance(Timestamp)
 
     var isAdvance: Bool { if case .advance = self { true } else { false } }
+
+    /// The identifier of the condition that the call adds, replaces or removes.
+    var identifier: String? {
+      switch self {
+      case .add(let identifier, _), .remove(let identifier): identifier
+      case .advance: nil
+      }
+    }
   }
 
   private struct Device {
@@ -217,15 +225,20 @@ struct FleetWorld {
     #expect(
       restored.conditions.read { table in restored.savedEntries(table).count } == events.count, "\(place)")
     for number in numbers(shard) {
+      // The changes that were due before the device was added are not stored before its first input.
+      if shards[shard].devices[number]?.isFresh == true { continue }
       guard let bytes = storage.rows[MemoryFleetStorage.Key(.fleetDevices, number - 1)] else {
         #expect(try fleet.inside(number) == [], "\(place)")
         continue
       }
       #expect(shards[shard].history[number]?.contains(bytes) == true, "\(place): \(bytes) of \(number)")
-      // The restored fleet may lack an advance over the end of an interval.
+      // The restored fleet may lack an advance over the end of an interval, or the absence of a beacon that is a part.
+      let hasBeacons = conditions.read { $0.hasBeacons }
       func untimed(_ fleet: FleetEngine) throws -> [String] {
-        try fleet.inside(number).filter { conditions.condition(for: $0.identifier)?.timing.isNone != false }
-          .map { "\($0.identifier) \($0.generation)" }
+        try fleet.inside(number).filter {
+          let condition = conditions.condition(for: $0.identifier)
+          return condition?.timing.isNone != false && !(hasBeacons && condition?.condition is Rule)
+        }.map { "\($0.identifier) \($0.generation)" }
       }
       #expect(try untimed(restored) == (try untimed(fleet)), "\(place)")
     }
@@ -239,6 +252,7 @@ struct FleetWorld {
   // MARK: - The table
 
   mutating func add(_ identifier: String, _ definition: Definition) throws {
+    try reportOverdue(before: identifier)
     let condition = definition.subject.condition
     if !definition.timing.isNone { hasTimed = true }
     do {
@@ -273,7 +287,32 @@ struct FleetWorld {
     }
   }
 
-  mutating func remove(_ identifier: String) {
+  /// Reports the changes that were due before a device was added, before a beacon condition is removed that may be the
+  /// part of a rule. A fleet would not report the change of the rule after that.
+  private mutating func reportOverdue(before identifier: String) throws {
+    let isPart = conditions.read { table in
+      table.rules != nil && table.slot(of: identifier).map { table.kind(of: $0).isBeacon } == true
+    }
+    guard isPart else { return }
+    for shard in shards.indices {
+      for number in numbers(shard) { reportOverdue(number, shard) }
+      noteRows(rows(of: shards[shard].fleet), shard)
+    }
+  }
+
+  private mutating func reportOverdue(_ number: UInt64, _ shard: Int) {
+    guard let device = shards[shard].devices[number], device.isFresh, let time = device.monitor.currentTime else {
+      return
+    }
+    input(number, shard) {
+      try $0.advance(to: time, for: number)
+    } _: {
+      try $0.advance(to: time)
+    }
+  }
+
+  mutating func remove(_ identifier: String) throws {
+    try reportOverdue(before: identifier)
     let isThere = conditions.remove(identifier)
     for shard in shards.indices {
       shards[shard].past.append(.remove(identifier))
@@ -307,13 +346,25 @@ struct FleetWorld {
     shards[shard].gone[number] = nil
     var monitor = try MonitorEngine(options: options.monitorOptions)
     var timings: [String: ConditionTiming] = [:]
-    for past in shards[shard].past {
+    // A fleet does not know the beacon conditions that were removed before a device was added.
+    var gone: Set<String> = []
+    var isBrief: [Bool] = []
+    for past in shards[shard].past.reversed() {
+      if case .add(let identifier, let definition) = past {
+        isBrief.append(definition.subject.kind.isBeacon && gone.contains(identifier))
+      } else {
+        isBrief.append(false)
+      }
+      if let identifier = past.identifier { gone.insert(identifier) }
+    }
+    for (past, isBrief) in zip(shards[shard].past, isBrief.reversed()) {
       switch past {
       case .add(let identifier, let definition):
         try monitor.add(
           definition.subject.condition, identifier: identifier, assuming: definition.assumed, policy: definition.policy,
           tag: definition.tag, band: definition.band)
         timings[identifier] = definition.timing
+        if isBrief { monitor.remove(identifier) }
       case .remove(let identifier):
         monitor.remove(identifier)
         timings[identifier] = nil
@@ -351,6 +402,10 @@ struct FleetWorld {
   /// Moves a device to another fleet.
   mutating func move(_ number: UInt64, from: Int, to other: Int, portable: Bool) throws {
     // Do not move a device that has no time yet, because the other fleet would treat it as a new device.
+    if conditions.read({ $0.rules != nil && $0.hasBeacons }) {
+      reportOverdue(number, from)
+      noteRows(rows(of: shards[from].fleet), from)
+    }
     guard let device = shards[from].devices[number], device.monitor.currentTime != nil,
       shards[other].fleet.number(of: device.name) == nil
     else { return }
