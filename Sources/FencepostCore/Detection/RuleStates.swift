@@ -196,6 +196,16 @@ final class RuleStates: @unchecked Sendable {
     }
   }
 
+  /// Adds the pending rules to those that are looked at.
+  @_optimize(size)
+  func servePending() {
+    for name in pending where cells[Int(name)].isPending {
+      cells[Int(name)].isServed = true
+      list(name)
+    }
+    pending.clear()
+  }
+
   /// Counts the states of the parts of a rule.
   @_optimize(size)
   func countParts(of name: UInt32, _ rules: RuleBook) {

@@ -262,15 +262,11 @@ extension Tracker {
     guard let rules = table.rules, known.hasRulesToLookAt(servesPending: servesPending) else { return }
     let states = ownRules(table)
     states.isBusy = true
-    if servesPending {
-      for name in states.pending where states.cells[Int(name)].isPending {
-        states.cells[Int(name)].isServed = true
-        states.list(name)
-      }
-      states.pending.clear()
-    }
+    if servesPending { states.servePending() }
     absorb(states, rules, table)
     repeat {
+      // The device of a fleet may have loaded a pending rule.
+      if servesPending, states.takesTurns { states.servePending() }
       while let names = takeNext(states, rules, table) {
         for name in names.listed {
           let cell = states.cells[Int(name)]
@@ -287,6 +283,7 @@ extension Tracker {
         for name in due { confirm(name, at: now, states, table, &delivery) }
         if delivery.holdsChanges { endInstants(table, &delivery) }
         absorb(states, rules, table)
+        if servesPending, states.takesTurns { states.servePending() }
       }
       states.endRound()
       repeatRules(at: now, states, table, &delivery)

@@ -432,7 +432,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [289,683,692,898,1174,1609]) func aFleetWithRulesIsAsManyMonitors(number: Int) throws {
+  @Test(arguments: 0..<(isSoak ? 2_000 : 60)) func aFleetWithRulesIsAsManyMonitors(number: Int) throws {
     let life = try live(number, isOfRules: true)
     if number == 0, SeededGenerator.seed == SeededGenerator.usualSeed {
       #expect(life.world.comparedOfRules > 0, "\(life.world.comparedOfRules)")
