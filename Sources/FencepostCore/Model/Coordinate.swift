@@ -30,7 +30,8 @@ public struct Coordinate: Sendable, Hashable {
   static func areValid(_ one: SIMD2<Double>, _ other: SIMD2<Double>) -> Bool {
     let magnitude = SIMD2<Int64>(repeating: .max)
     // With this added, the bits of a magnitude that is out of range become negative.
-    let room = SIMD2(Int64.max - Int64(bitPattern: (90.0).bitPattern), Int64.max - Int64(bitPattern: (180.0).bitPattern))
+    let room = SIMD2(
+      Int64.max - Int64(bitPattern: (90.0).bitPattern), Int64.max - Int64(bitPattern: (180.0).bitPattern))
     let first = (unsafeBitCast(one, to: SIMD2<Int64>.self) & magnitude) &+ room
     let second = (unsafeBitCast(other, to: SIMD2<Int64>.self) & magnitude) &+ room
     let either = first | second

@@ -21,8 +21,8 @@ enum Containment {
   /// The greatest product of distance and radius, in squared standard deviations, for
   /// ``share(ofCircleAt:radius:)``.
   fileprivate static var mostTurning: Double { 25 }
-  /// The greatest product of standard deviation and radius for which a circle counts as one of the plane, in square metres:
-  /// this changes the probability by at most 0.04 times the product / R², which is 1e-8.
+  /// The greatest product of standard deviation and radius, in square metres, for which a circle counts as one of the
+  /// plane: this changes the probability by at most 0.04 times the product / R², which is 1e-8.
   fileprivate static var mostFlat: Double { 1e7 }
 
   /// The probability of a circle in the plane, both numbers in standard deviations.
@@ -45,7 +45,8 @@ enum Containment {
 
   /// The cosines of (index + 1/2) π / 16.
   private static let cosines: InlineArray<8, Double> = [
-    0.9951847266721969, 0.9569403357322088, 0.881921264348355, 0.773010453362737, 0.6343932841636455, 0.4713967368259978, 0.29028467725446233, 0.09801714032956077
+    0.9951847266721969, 0.9569403357322088, 0.881921264348355, 0.773010453362737, 0.6343932841636455,
+    0.4713967368259978, 0.29028467725446233, 0.09801714032956077,
   ]
 
   /// The probability that a sum modulo 1 stands for.
