@@ -77,6 +77,29 @@ static void counts(void) {
   fencepost_monitor_destroy(monitor);
 }
 
+/* Two steps to the next fixes can add up to more than the range of a 64-bit number. */
+static void hostile_times(void) {
+  fencepost_options options = doubting();
+  fencepost_monitor *monitor = new_monitor(&options);
+  CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "a", 0, 1, 100, NULL, NULL));
+  CHECK_OK(feed(monitor, 0, 0));
+  CHECK_OK(feed(monitor, 0, SECONDS(1)));
+  const int64_t step = INT64_C(1) << 62;
+  const int64_t times[] = {SECONDS(1) + step, INT64_MIN + SECONDS(1), step, INT64_MIN, SECONDS(2), SECONDS(3)};
+  enum {
+    TIMES = sizeof times / sizeof *times
+  };
+  fencepost_fix fixes[TIMES];
+  for (int i = 0; i < TIMES; i++) fixes[i] = (fencepost_fix){0, 0, 0, times[i]};
+  fencepost_feed_result result = {9, 9, 9, 9};
+  CHECK_OK(fencepost_monitor_feed_fixes(monitor, fixes, TIMES, &result, NULL));
+  CHECK(result.accepted == 2 && result.invalid == 4 && result.late == 0 && result.doubted == 0);
+  fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+  CHECK_OK(fencepost_monitor_statistics(monitor, &statistics, NULL));
+  CHECK(statistics.clock_us == SECONDS(3));
+  fencepost_monitor_destroy(monitor);
+}
+
 static void fleets(void) {
   fencepost_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.plausible_speed_mps = 60;
@@ -114,6 +137,7 @@ static void fleets(void) {
 static const ccase cases[] = {
     {"plausibility: range of the options", options_in_range},
     {"plausibility: counts and explanations of a monitor", counts},
+    {"plausibility: times that are far apart", hostile_times},
     {"plausibility: counts of a fleet", fleets},
 };
 AREA(area_plausibility);

@@ -102,6 +102,10 @@ TABLE = "../FencepostKernel/OpenTable.swift"
 AREA = "Shapes/Area.swift"
 KERNEL_SHAPE = "../FencepostKernel/Shapes/GeodesicShape.swift"
 ADMISSION = "Detection/Admission.swift"
+PASSING = "Detection/Tracker+Fixes.swift"
+LINE_MASS = "../FencepostKernel/Probability/LineMass.swift"
+CONTAINMENT = "../FencepostKernel/Probability/Containment.swift"
+BATCHES = "monitor/test_plausibility.py::test_a_batch_decides_each_fix_as_a_single_feed_does"
 PLAUSIBILITY, CHAIN = "Model/Plausibility.swift", "Detection/DoubtChain.swift"
 LINE_CROSSING = "../FencepostKernel/Shapes/LineCrossing.swift"
 RULES = "Detection/Tracker+Rules.swift"
@@ -407,6 +411,18 @@ MUTANTS = [
     Mutant("the chord of a long jump decides", PLAUSIBILITY, ": Self.distance(before, fix))", ": chord)"),
     Mutant("a short jump is as long as allowed", PLAUSIBILITY,
            "ShortDistance.distance(from: start, to: end) :", "reach :"),
+    Mutant("the first of two fixes at once follows at any distance", PASSING,
+           "let larger = steps.replacing(with: nextSteps, where: steps .< nextSteps)", "let larger = nextSteps", test=BATCHES),
+    Mutant("the second of two fixes at once follows at any distance", PASSING,
+           "let larger = steps.replacing(with: nextSteps, where: steps .< nextSteps)", "let larger = steps", test=BATCHES),
+    Mutant("fixes in the safe region follow a little beyond the speed", PASSING,
+           "max(plausibility.speed - 1e-6, 0)", "plausibility.speed * 1.001", test=BATCHES),
+    Mutant("the second of two fixes at once may be outside of the safe region", PASSING,
+           "guard otherSquare.x + otherSquare.y < squaredRadius else { break }", "", test=BATCHES),
+    Mutant("the second of two fixes at once may have no position", PASSING,
+           "guard early.hasPlainAccuracy, late.hasPlainAccuracy,", "guard early.hasPlainAccuracy,", test=BATCHES),
+    Mutant("the steps of two fixes at once overflow", PASSING,
+           "min(longestStep, 1 << 61)", "longestStep", case="times that are far apart"),
     Mutant("each doubted fix extends the chain", CHAIN,
            "if isEmpty || !plausibility.follows(last, fix) {", "if isEmpty {"),
     Mutant("a chain counts one fix too few", CHAIN,
@@ -461,6 +477,14 @@ MUTANTS = [
     Mutant("with exits_first, crossings of lines come first", DELIVERY, "direction != nil ? 2 : state", "direction != nil ? 0 : state"),
     Mutant("with exits_first, exits come before entries of an earlier instant", DELIVERY,
            "held[end].date == held[start].date {", "held[end].date >= held[start].date {"),
+    # How the probability is integrated.
+    Mutant("a few steps go around every circle", CONTAINMENT, "mostTurning: Double { 25 }", "mostTurning: Double { 2_500 }",
+           test="reference/test_probability_against_reference.py::test_round_errors_and_circles_of_all_sizes"),
+    Mutant("long edges count as short", LINE_MASS, "shortSquare = 0.09", "shortSquare = 9.0",
+           test="reference/test_probability_against_reference.py::test_polygons_with_long_and_short_edges"),
+    Mutant("the curvature of the integrand does not count", LINE_MASS,
+           "let curved: SIMD2<Double> = bends - (a.first + b.first) * square", "let curved: SIMD2<Double> = bends",
+           test="reference/test_probability_against_reference.py::test_polygons_with_long_and_short_edges"),
     # The bounds of the probability for circles.
     Mutant("the bound for a position in a circle excludes certain fixes", CIRCLE_BOUND,
            "depth < (quantile(1 - limit) - guardWidth)", "depth < (quantile(1 - limit) + 0.05)",

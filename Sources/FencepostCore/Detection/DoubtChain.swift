@@ -59,7 +59,9 @@ extension Tracker {
     guard let plausibility = options.plausibility, timeline.chain.isEmpty, let last = timeline.lastFix else {
       return false
     }
-    return timeline.takes(fix.time, within: options.longestTimeStep + 1) && plausibility.surelyFollows(last, fix)
+    // With a last fix there is a clock. Any two valid times are less than 2⁶² microseconds apart.
+    return UInt64(bitPattern: fix.time.microseconds &- clock) <= longestStep
+      && plausibility.surelyFollows(last, fix)
   }
 
   /// Examines a usable fix with an acceptable time, and counts a doubted one. After a fix that is corroborated, the path

@@ -146,11 +146,11 @@ struct Neighbourhood: Sendable {
       return dx * dx + dy * dy < squaredRadius
     }
 
-    /// The offset of a position from the centre on that map, in metres: along the longitude, along the latitude.
+    /// The centre, in degrees, and the scale of that map, in metres per degree; latitude first.
     @inline(__always)
-    func offset(of coordinate: Coordinate) -> (x: Double, y: Double) {
-      ((coordinate.longitude - longitude) * metresPerLongitude, (coordinate.latitude - latitude) * metresPerLatitude)
-    }
+    var centre: SIMD2<Double> { SIMD2(latitude, longitude) }
+    @inline(__always)
+    var metres: SIMD2<Double> { SIMD2(metresPerLatitude, metresPerLongitude) }
 
     /// How far the region reaches from a position in it, metres; 0 or less where it is not in it.
     @inline(__always)

@@ -27,8 +27,13 @@ extension Tracker {
   mutating func skipSafeFixes(_ fixes: some FixRows, from start: Int) -> Int {
     let safe = lookout.safe
     guard safe.squaredRadius > 0 else { return start }
+    if plainSteps == 0 {
+      if options.path.isGeodesic { return skipLimitedSteps(fixes, from: start) }
+      var (end, goesOn) = (start, true)
+      while goesOn { (end, goesOn) = skipPlausibleFixes(fixes, from: end) }
+      return end
+    }
     let horizon = safeHorizon
-    if plainSteps == 0 { return skipLimitedSteps(fixes, from: start) }
     var longestStep = plainSteps &- 1
     if case .geodesic(let maxGap, let maxSpeed) = options.path {
       if maxSpeed != nil { return skipLimitedSteps(fixes, from: start) }
@@ -63,41 +68,66 @@ extension Tracker {
   }
 
   /// Accepts fixes as ``skipSafeFixes(_:from:)`` does, without a path, as long as each fix certainly follows the one
-  /// before: two fixes count as at least one second apart, so it does if their offsets in the safe region differ by no
-  /// more than one second at the greatest speed.
+  /// before. Two fixes count as at least one second apart, so it does if it is no farther away than the device moves in one
+  /// second at the greatest speed.
+  ///
+  /// - Returns: The first row that was not accepted, and whether to call this method again for it.
   @inline(never)
-  private mutating func skipPlausibleFixes(
-    _ fixes: some FixRows, from start: Int, _ plausibility: Plausibility, after last: Fix
-  ) -> Int {
+  private mutating func skipPlausibleFixes(_ fixes: some FixRows, from start: Int) -> (end: Int, goesOn: Bool) {
     let safe = lookout.safe
+    // The map of the safe region is true only within it.
+    guard let plausibility = options.plausibility, timeline.chain.isEmpty, let last = timeline.lastFix,
+      safe.contains(last.coordinate)
+    else { return (skipLimitedSteps(fixes, from: start), false) }
     let horizon = safeHorizon
-    let longestStep = options.longestTimeStep
-    // The difference is more than the rounding errors of two offsets. The square must not overflow.
+    // No two valid times are farther apart, and the sum of two such steps does not overflow.
+    let longestStep = min(longestStep, 1 << 61)
+    let (centre, metres, squaredRadius) = (safe.centre, safe.metres, safe.squaredRadius)
+    // A micrometre is more than the rounding errors. The square must not overflow.
     let reach = min(max(plausibility.speed - 1e-6, 0), 1e9)
     let squaredReach = reach * reach
-    var place = safe.offset(of: last.coordinate)
+    var place = last.coordinate.vector
     var time = clock
     var index = start
     let count = fixes.count
-    while index < count {
-      let fix = fixes[unchecked: index]
-      // Arithmetic with an invalid coordinate may raise a floating-point exception.
-      guard fix.coordinate.isValid else { break }
-      let offset = safe.offset(of: fix.coordinate)
-      guard offset.x * offset.x + offset.y * offset.y < safe.squaredRadius, fix.hasPlainAccuracy,
-        fix.time.microseconds < horizon, UInt64(bitPattern: fix.time.microseconds &- time) <= longestStep
-      else { break }
-      let x = offset.x - place.x
-      let y = offset.y - place.y
-      if !(x * x + y * y <= squaredReach) {
-        let before = index > start ? fixes[unchecked: index &- 1] : last
-        guard plausibility.surelyFollows(before, fix) else { break }
+    var goesOn = false
+    skip: do {
+      // Two fixes at once, as long as they pass the cheaper tests.
+      while index < count &- 1 {
+        let (one, two) = (fixes.place(unchecked: index), fixes.place(unchecked: index &+ 1))
+        // Arithmetic with an invalid coordinate may raise a floating-point exception.
+        guard Coordinate.areValid(one, two) else { break }
+        let (offset, other) = ((one - centre) * metres, (two - centre) * metres)
+        let (square, otherSquare) = (offset * offset, other * other)
+        guard square.x + square.y < squaredRadius else { break skip }
+        guard otherSquare.x + otherSquare.y < squaredRadius else { break }
+        // The larger step along each axis.
+        let (step, next) = ((one - place) * metres, (two - one) * metres)
+        let (steps, nextSteps) = (step * step, next * next)
+        let larger = steps.replacing(with: nextSteps, where: steps .< nextSteps)
+        guard larger.x + larger.y <= squaredReach else { break }
+        let (early, late) = (fixes[unchecked: index], fixes[unchecked: index &+ 1])
+        guard early.hasPlainAccuracy, late.hasPlainAccuracy, late.time.microseconds < horizon,
+          UInt64(bitPattern: early.time.microseconds &- time) <= longestStep,
+          UInt64(bitPattern: late.time.microseconds &- early.time.microseconds) <= longestStep
+        else { break }
+        (place, time) = (two, late.time.microseconds)
+        index &+= 2
       }
-      place = offset
-      time = fix.time.microseconds
-      index &+= 1
+      // Then these two one by one: one of them may be far from the fix before, but have a coarse accuracy.
+      let stop = min(count, index &+ 2)
+      while index < stop {
+        let fix = fixes[unchecked: index]
+        guard fix.coordinate.isValid, safe.contains(fix.coordinate), fix.hasPlainAccuracy,
+          fix.time.microseconds < horizon, UInt64(bitPattern: fix.time.microseconds &- time) <= longestStep,
+          plausibility.surelyFollows(index > start ? fixes[unchecked: index &- 1] : last, fix)
+        else { break skip }
+        time = fix.time.microseconds
+        index &+= 1
+      }
+      goesOn = index < count
     }
-    return endSkip(fixes, from: start, to: index, at: time)
+    return (endSkip(fixes, from: start, to: index, at: time), goesOn)
   }
 
   /// Accepts fixes as ``skipSafeFixes(_:from:)`` does, if the options limit the speed between two fixes: as long as each
@@ -108,11 +138,7 @@ extension Tracker {
     let plausibility = options.plausibility
     guard plausibility == nil || timeline.chain.isEmpty, var before = timeline.lastFix else { return start }
     let safe = lookout.safe
-    if let plausibility, !options.path.isGeodesic {
-      return skipPlausibleFixes(fixes, from: start, plausibility, after: before)
-    }
     let horizon = safeHorizon
-    let longestStep = options.longestTimeStep
     var (longestGap, maxSpeed): (Int64, Double) = (.max, .infinity)
     if case .geodesic(let maxGap, let limit) = options.path { (longestGap, maxSpeed) = (maxGap, limit ?? .infinity) }
     var time = clock

@@ -12,6 +12,8 @@ struct Tracker: Sendable {
   /// A fix that is fewer microseconds than this ahead of the clock has an acceptable time and needs no examination. It
   /// is 0 if each fix must be examined for plausibility.
   private(set) var plainSteps: UInt64
+  /// ``MonitorOptions/longestTimeStep``
+  private(set) var longestStep: UInt64
   /// ``MonitorOptions/reachOfMetre``
   private(set) var reachOfMetre: Double
   /// The progress of the inputs.
@@ -27,6 +29,7 @@ struct Tracker: Sendable {
   init(_ options: MonitorOptions) {
     self.options = options
     plainSteps = options.plainSteps
+    longestStep = options.longestTimeStep
     reachOfMetre = options.reachOfMetre
   }
 
@@ -34,6 +37,7 @@ struct Tracker: Sendable {
   mutating func adopt(_ options: MonitorOptions) {
     self.options = options
     plainSteps = options.plainSteps
+    longestStep = options.longestTimeStep
     if options.plausibility == nil { timeline.forgetChain() }
     reachOfMetre = options.reachOfMetre
   }

@@ -21,6 +21,23 @@ public struct Coordinate: Sendable, Hashable {
     latitude.magnitude.bitPattern <= (90.0).bitPattern && longitude.magnitude.bitPattern <= (180.0).bitPattern
   }
 
+  /// The latitude and the longitude.
+  @inline(__always)
+  var vector: SIMD2<Double> { SIMD2(latitude, longitude) }
+
+  /// Whether two coordinates (latitude, longitude) are valid; see ``isValid``.
+  @inline(__always)
+  static func areValid(_ one: SIMD2<Double>, _ other: SIMD2<Double>) -> Bool {
+    let magnitude = SIMD2<Int64>(repeating: .max)
+    // With this added, the bits of a magnitude that is out of range become negative.
+    let room = SIMD2(
+      Int64.max - Int64(bitPattern: (90.0).bitPattern), Int64.max - Int64(bitPattern: (180.0).bitPattern))
+    let first = (unsafeBitCast(one, to: SIMD2<Int64>.self) & magnitude) &+ room
+    let second = (unsafeBitCast(other, to: SIMD2<Int64>.self) & magnitude) &+ room
+    let either = first | second
+    return either.x | either.y >= 0
+  }
+
   /// The reason why the coordinate is not accepted, as a message; `nil` if it is accepted.
   package var defect: String? { defect(named: "coordinate") }
 

@@ -3,6 +3,8 @@ protocol FixRows {
   var count: Int { get }
   /// Returns the fix of a row. The row must exist.
   subscript(unchecked row: Int) -> Fix { get }
+  /// Returns the latitude and the longitude of a row. The row must exist.
+  func place(unchecked row: Int) -> SIMD2<Double>
   /// The error ellipses of the rows; `nil` without ellipses.
   var ellipses: EllipseColumns? { get }
   /// The heights of the rows; `nil` without heights.
@@ -15,6 +17,9 @@ extension FixRows {
   var ellipses: EllipseColumns? { nil }
   var heights: HeightColumns? { nil }
   var isOne: Bool { false }
+
+  @inline(__always)
+  func place(unchecked row: Int) -> SIMD2<Double> { self[unchecked: row].coordinate.vector }
 }
 
 extension FixExtras {
@@ -33,6 +38,12 @@ struct FixArray: FixRows {
 
   @inline(__always)
   subscript(unchecked row: Int) -> Fix { fixes[row] }
+
+  @inline(__always)
+  func place(unchecked row: Int) -> SIMD2<Double> {
+    UnsafeRawPointer(fixes.baseAddress.unsafelyUnwrapped).loadUnaligned(
+      fromByteOffset: row &* MemoryLayout<Fix>.stride, as: SIMD2<Double>.self)
+  }
 }
 
 /// Fixes as columns in the caller's memory. The values of a column are in an array of their own, or at a regular

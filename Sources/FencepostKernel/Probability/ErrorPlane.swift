@@ -63,6 +63,20 @@ struct ErrorPlane {
     return flat + flat * (bend * (SIMD2(repeating: 1 / 6.0) + bend * SIMD2(repeating: 3 / 40.0)))
   }
 
+  /// The positions of two points within `longestStraight`; the next term of the series counts less than 1e-10 m there.
+  @inline(__always)
+  func near(_ one: EarthVector, _ other: EarthVector) -> (east: SIMD2<Double>, north: SIMD2<Double>) {
+    let x = SIMD2(one.x, other.x) - SIMD2(repeating: place.vector.x)
+    let y = SIMD2(one.y, other.y) - SIMD2(repeating: place.vector.y)
+    let z = SIMD2(one.z, other.z) - SIMD2(repeating: place.vector.z)
+    let east = SIMD2(repeating: columnX.x) * x + SIMD2(repeating: columnY.x) * y
+    let north =
+      SIMD2(repeating: columnX.y) * x + SIMD2(repeating: columnY.y) * y + SIMD2(repeating: columnZ.y) * z
+    let (bendEast, bendNorth) = (SIMD2(repeating: curvature.x), SIMD2(repeating: curvature.y))
+    let square = (bendEast * (east * east) + bendNorth * (north * north)) * SIMD2(repeating: 1 / 6.0)
+    return (east + east * (bendEast * square), north + north * (bendNorth * square))
+  }
+
   /// The position of any point in the azimuthal equidistant plane, with the exact distance.
   func flat(_ point: SurfacePoint) -> SIMD2<Double> {
     let square = place.vector.squaredChord(to: point.vector)
@@ -99,6 +113,15 @@ struct ErrorPlane {
   @inline(__always)
   func whitened(_ flat: SIMD2<Double>) -> SIMD2<Double> {
     first * flat.x + second * flat.y
+  }
+
+  /// The same for two points.
+  @inline(__always)
+  func whitened(_ east: SIMD2<Double>, _ north: SIMD2<Double>) -> (x: SIMD2<Double>, y: SIMD2<Double>) {
+    (
+      SIMD2(repeating: first.x) * east + SIMD2(repeating: second.x) * north,
+      SIMD2(repeating: first.y) * east + SIMD2(repeating: second.y) * north
+    )
   }
 
   /// The point on the Earth for a point of the whitened plane.

@@ -34,6 +34,32 @@ enum Exponential {
     return (y + least) / (u + least)
   }
 
+  /// g(u) = (1 − e⁻ᵘ) / u, −g′(u) and g″(u) of two numbers from 1e-5 to 22; smaller and larger ones count as these. The
+  /// absolute error of g is below 1e-8; those of the derivatives are below 1e-16 / u² and 1e-15 / u³ more.
+  ///
+  /// Five squarings of e⁻ˣ, by its Taylor series for x = u/32, give e⁻ᵘ.
+  @inline(__always)
+  static func meanDecays(_ number: SIMD2<Double>) -> (SIMD2<Double>, SIMD2<Double>, SIMD2<Double>) {
+    let (least, most) = (SIMD2(repeating: 1e-5), SIMD2(repeating: 22.0))
+    let above = number.replacing(with: least, where: number .< least)
+    let u = above.replacing(with: most, where: most .< above)
+    let (one, x) = (SIMD2(repeating: 1.0), u * SIMD2(repeating: 1 / 32.0))
+    var e = SIMD2(repeating: 1 / 24.0) - x * SIMD2(repeating: 1 / 120.0)
+    e = SIMD2(repeating: 1 / 6.0) - x * e
+    e = SIMD2(repeating: 0.5) - x * e
+    e = one - x * e
+    e = one - x * e
+    e = e * e
+    e = e * e
+    e = e * e
+    e = e * e
+    e = e * e
+    let inverse = one / u
+    let value = (one - e) * inverse
+    let first = (value - e) * inverse
+    return (value, first, ((first + first) - e) * inverse)
+  }
+
   /// The natural logarithm of a positive, normal number, within 4 ulp or 1e-16.
   ///
   /// The significand m is brought into [1/√2, √2]; then ln m = 2 artanh((m − 1) / (m + 1)), as a Taylor series.

@@ -12,6 +12,9 @@ struct LineMass {
   /// The square of the radius that is integrated.
   private static let window = ErrorEllipse.farthest * ErrorEllipse.farthest
 
+  /// The square of the length of a short edge.
+  private static let shortSquare = 0.09
+
   /// The sum of ∫ g c over all pieces.
   private var sum = 0.0
   /// A complex number whose argument is minus the sum of the angles of all pieces.
@@ -58,33 +61,49 @@ struct LineMass {
     end(stop, leave < 1 ? -1 : vertexB)
   }
 
-  /// Adds the edges of a chain of vertices: points of the whitened plane, the first vertex with the number `first`.
-  @inline(__always)
-  mutating func add(chain: UnsafeBufferPointer<SIMD2<Double>>, first: Int) {
+  /// Adds the edges of a chain of near vertices, the first of them with the number `first`; two edges at once.
+  ///
+  /// Along a short edge, the integral of g is that of the polynomial of degree 5 with the same values, slopes and
+  /// curvatures at both ends: (f₀ + f₁)/2 + (f₀′ − f₁′)/10 + (f₀″ + f₁″)/120. An edge needs no node of its own. The error is
+  /// the sixth derivative / 100 800, which is below 3e-8 for a length of 0.3.
+  mutating func add(chain: UnsafeBufferPointer<EarthVector>, first: Int, _ plane: ErrorPlane) {
     guard chain.count > 1 else { return }
-    var a = chain[0]
-    var squareA = ErrorPlane.dot(a, a)
-    var sum = 0.0
+    var before = Corners(plane.near(chain[0], chain[0]), plane)
+    var sum = SIMD2<Double>()
     // Whether the edge before ended at a vertex within the window.
     var isOpen = false
-    for index in 1..<chain.count {
-      let b = chain[index]
-      let squareB = ErrorPlane.dot(b, b)
-      let way = b - a
-      let square = ErrorPlane.dot(way, way)
-      if squareA <= Self.window, squareB <= Self.window, square < 0.0625 {
-        if !isOpen { begin(a, first &+ index &- 1) }
+    var index = 1
+    while index < chain.count {
+      // The last of an odd number of edges is followed by an edge without a length.
+      let last = min(index &+ 1, chain.count &- 1)
+      let b = Corners(plane.near(chain[index], chain[last]), plane)
+      let a = Corners(behind: before, b)
+      let dot = a.x * b.x + a.y * b.y
+      let (slopeA, slopeB) = (dot - a.square, b.square - dot)
+      let square = slopeB - slopeA
+      let longest = a.square.orLarger(b.square).orLarger(square * SIMD2(repeating: Self.window / Self.shortSquare))
+      if longest.x < Self.window, longest.y < Self.window {
+        if !isOpen { begin(SIMD2(a.x.x, a.y.x), first &+ index &- 1) }
         isOpen = true
-        sum += ErrorPlane.cross(a, b) * LineMass.two(a, way)
+        let slopes: SIMD2<Double> = b.first * slopeB - a.first * slopeA
+        let bends: SIMD2<Double> = a.second * slopeA * slopeA + b.second * slopeB * slopeB
+        let curved: SIMD2<Double> = bends - (a.first + b.first) * square
+        let rest: SIMD2<Double> = slopes * SIMD2(repeating: 12.0) + curved
+        let mean: SIMD2<Double> = (a.value + b.value) + rest * SIMD2(repeating: 1 / 60.0)
+        let area: SIMD2<Double> = a.x * b.y - a.y * b.x
+        sum += area * mean
       } else {
-        if isOpen { end(a, first &+ index &- 1) }
+        let (start, middle, stop) = (SIMD2(a.x.x, a.y.x), SIMD2(b.x.x, b.y.x), SIMD2(b.x.y, b.y.y))
+        if isOpen { end(start, first &+ index &- 1) }
         isOpen = false
-        add(from: a, first &+ index &- 1, to: b, first &+ index)
+        add(from: start, first &+ index &- 1, to: middle, first &+ index)
+        add(from: middle, first &+ index, to: stop, first &+ last)
       }
-      (a, squareA) = (b, squareB)
+      before = b
+      index &+= 2
     }
-    if isOpen { end(a, first &+ chain.count &- 1) }
-    self.sum += sum
+    if isOpen { end(SIMD2(before.x.y, before.y.y), first &+ chain.count &- 1) }
+    self.sum += 0.5 * (sum.x + sum.y)
   }
 
   /// Doubles the line: adds its mirror image at an axis through the measured position.
@@ -168,4 +187,36 @@ struct LineMass {
     }
     return sum / pieces
   }
+}
+
+/// Two vertices in the whitened plane, with u = ρ²/2.
+private struct Corners {
+  let x, y: SIMD2<Double>
+  /// ρ².
+  let square: SIMD2<Double>
+  /// g(u), −g′(u) and g″(u).
+  let value, first, second: SIMD2<Double>
+
+  @inline(__always)
+  init(_ flat: (east: SIMD2<Double>, north: SIMD2<Double>), _ plane: ErrorPlane) {
+    (x, y) = plane.whitened(flat.east, flat.north)
+    square = x * x + y * y
+    (value, first, second) = Exponential.meanDecays(square * SIMD2(repeating: 0.5))
+  }
+
+  /// The vertices before two others: the second of two earlier ones, and the first of them.
+  @inline(__always)
+  init(behind before: Corners, _ corners: Corners) {
+    x = SIMD2(before.x.y, corners.x.x)
+    y = SIMD2(before.y.y, corners.y.x)
+    square = SIMD2(before.square.y, corners.square.x)
+    value = SIMD2(before.value.y, corners.value.x)
+    first = SIMD2(before.first.y, corners.first.x)
+    second = SIMD2(before.second.y, corners.second.x)
+  }
+}
+
+extension SIMD2 where Scalar == Double {
+  @inline(__always)
+  fileprivate func orLarger(_ other: SIMD2) -> SIMD2 { replacing(with: other, where: self .< other) }
 }

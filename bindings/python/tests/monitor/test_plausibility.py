@@ -72,6 +72,50 @@ def test_extreme_speeds_and_accuracies(speed: float, accuracy: float) -> None:
     assert made.statistics().doubted_fixes == (speed < 1)
 
 
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("speed", [1e-7, 60])
+def test_a_batch_decides_each_fix_as_a_single_feed_does(seed: int, speed: float) -> None:
+    """Steps around one second at the greatest speed, in a safe region of a kilometre and across its boundary."""
+    draw = random.Random(seed)
+    rows: list[tuple[float, float, float, int]] = []
+    latitude, longitude, time = 0.0, 0.02, 0
+    for _ in range(400):
+        length = speed * draw.choice([0, 0.3, 0.9, 1 - 1e-7, 1, 1 + 1e-7, 1.01, 1.3]) / 111_319.49
+        east = draw.choice([-1, 1]) * draw.choice([0, 0.6, 0.8, 1])
+        latitude += draw.choice([-1, 1]) * length * (1 - east * east) ** 0.5
+        longitude += length * east + (0.02 - longitude) * draw.choice([0, 0, 0.01])
+        time += draw.choice([0, 100_000, SECOND, SECOND, SECOND, SECOND + 1, 3 * SECOND])
+        accuracy = draw.choice([0, 0, 0, 0.1, 20])
+        rows.append((latitude, longitude, accuracy, time))
+        if draw.random() < 0.03:  # rows that are invalid, late, or without a position
+            rows.append(
+                draw.choice(
+                    [
+                        (nan, longitude, 0, time),
+                        (latitude, 1e300, 0, time),
+                        (latitude, longitude, -1, time),
+                        (latitude, longitude, 0, time - SECOND),
+                        (0, 0.06, 0, time),
+                    ]
+                )
+            )
+    fixes = [Fix(row[0], row[1], accuracy=row[2], time=row[3]) for row in rows]
+    one = monitor(plausible_speed=speed)
+    for row in fixes:
+        with suppress(InvalidArgumentError, LateInputError):
+            one.feed(row)
+    latitudes, longitudes, accuracies, times = (list(column) for column in zip(*rows))
+    columns = {"latitude": latitudes, "longitude": longitudes, "accuracy": accuracies, "time": times}
+    for feed in (lambda made: made.feed_many(fixes), lambda made: made.feed_many(**columns)):
+        made = monitor(plausible_speed=speed)
+        found = feed(made)
+        assert made.statistics() == one.statistics()
+        assert made.explain("c") == one.explain("c")
+        assert made.snapshot() == one.snapshot()
+        assert found.accepted > 0
+        assert found.doubted > 0
+
+
 def test_a_batch_counts_doubted_fixes_and_goes_on() -> None:
     columns = {"latitude": [0.0] * 5, "longitude": [0, FAR, 0, 95.0, 0.0001], "time": [k * SECOND for k in range(5)]}
     found = monitor().feed_many(**columns)

@@ -113,6 +113,28 @@ def test_circles_are_those_of_the_reference() -> None:
     print("largest error", worst)
 
 
+@pytest.mark.parametrize("sigma", [0.05, 40.0, 3_000.0])
+def test_round_errors_and_circles_of_all_sizes(sigma: float) -> None:
+    """Distances and radii in standard deviations, on both sides of the limits between the methods."""
+    ellipse, fix = (sigma, sigma, 0.0), (47.0, 8.0)
+    plane = Plane(*fix, ellipse)
+    for distance, radius in [(0, 1), (0.3, 0.1), (2, 2.5), (4.9, 5.1), (5.1, 4.9), (7, 3), (12, 15), (40, 39), (1, 7)]:
+        place = around(*fix, 37, distance * sigma)
+        found = Circle(*place, radius=radius * sigma).probability(*fix, ellipse=ellipse)
+        assert found == pytest.approx(of_circle(plane, *place, radius * sigma), abs=2e-7), (distance, radius)
+
+
+@pytest.mark.parametrize("corners", [3, 6, 21, 64, 250])
+def test_polygons_with_long_and_short_edges(corners: int) -> None:
+    draw, ellipse = random.Random(corners), (40.0, 30.0, 20.0)
+    for size in [10, 60, 200, 900]:
+        ring = star(draw, (47.0, 8.0), size, corners)
+        for fix in [(47.0, 8.0), around(47.0, 8.0, 100, 0.6 * size), ring[0]]:
+            found = polygon([[ring]]).probability(*fix, ellipse=ellipse)
+            expected = of_ring(Plane(*fix, ellipse), ring)
+            assert (found - expected + 0.5) % 1 - 0.5 == pytest.approx(0, abs=2e-7), (size, fix)
+
+
 def star(draw: random.Random, place: tuple[float, float], size: float, corners: int) -> list[tuple[float, float]]:
     return [around(*place, -360 * k / corners + draw.uniform(0, 60 / corners), size * draw.uniform(0.4, 1))
             for k in range(corners)]  # fmt: skip
