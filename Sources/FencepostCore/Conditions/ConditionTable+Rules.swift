@@ -7,17 +7,14 @@ extension ConditionTable {
   package func ruleDefect(of definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> String? {
     // The call of a function that is not inlined copies the table, so most conditions must not reach it.
     let kind = definition.subject.kind
-    return kind.isRule || (rules != nil && (kind.isLine || kind.isBeacon || !definition.timing.isNone))
-      ? foundDefect(of: definition, identifier) : nil
+    return kind.isRule || (rules != nil && (kind.isLine || kind.isBeacon)) ? foundDefect(of: definition, identifier) : nil
   }
 
   @inline(never) @_optimize(size)
   private func foundDefect(of definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> String? {
     guard case .rule(let rule) = definition.subject else {
-      if isShared, rules != nil, !definition.timing.isNone { return Self.timingOrRule }
       return isRefused(definition.subject.kind) ? Self.partDefect(identifier, definition.subject.kind, rules) : nil
     }
-    if isShared, policies.hasTimings { return Self.timingOrRule }
     if let defect = Self.policyDefect(definition) { return defect }
     for index in 0..<rule.partCount {
       if let slot = rule.find(index, in: identifiers), isRefused(kind(of: slot)) {
@@ -30,10 +27,6 @@ extension ConditionTable {
   private static func policyDefect(_ definition: Definition) -> String? {
     definition.policy.dwellPolicy == .timer
       ? nil : "dwell_policy is evidence, but a rule has no fixes; must be timer"
-  }
-
-  private static var timingOrRule: String {
-    "kind: a shared table cannot have both rules and conditions with a timing; leave one of them out"
   }
 
   /// Whether a condition of a kind cannot be the part of a rule.
@@ -62,7 +55,6 @@ extension ConditionTable {
   @inline(never) @_optimize(size)
   var sharedRuleDefect: String? {
     guard let rules else { return nil }
-    if policies.hasTimings { return Self.timingOrRule }
     for slot in live where kind(of: slot).isBeacon {
       let defect = identifiers.withBytes(of: slot) { Self.partDefect($0, .beaconIdentity, rules) }
       if let defect { return defect }
@@ -88,7 +80,6 @@ extension ConditionTable {
     set.forEach { row, identifier, definition in
       kinds[Int(rowOf.slot(of: identifier, orNew: UInt32(row)))] = definition.subject.kind
     }
-    var (hasRules, hasTimings) = (!isWhole && rules != nil, !isWhole && policies.hasTimings)
     let trial = isWhole ? RuleBook() : rules.map { RuleBook(copying: $0) } ?? RuleBook()
     var slot = UInt32(self.rows.count)
     try set.forEach { row, identifier, definition throws(MonitorError) in
@@ -96,11 +87,6 @@ extension ConditionTable {
         trial.leave(known)
       }
       var defect: String?
-      if !definition.timing.isNone { hasTimings = true }
-      if definition.subject.kind.isRule { hasRules = true }
-      if isShared, hasRules, hasTimings, definition.subject.kind.isRule || !definition.timing.isNone {
-        throw .invalidArgument(Self.timingOrRule).inRow(row)
-      }
       if case .rule(let rule) = definition.subject {
         defect = Self.policyDefect(definition)
         for index in 0..<rule.partCount where defect == nil {

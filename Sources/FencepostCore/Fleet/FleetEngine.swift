@@ -226,7 +226,10 @@ public struct FleetEngine: Sendable {
     for each in state.told { observed.suppose(each.slot, each.state) }
     for slot in state.host.unmonitored { observed.suppose(slot, .unmonitored) }
     if table.policies.hasTimings { loadTimings(device, at: time, table) }
-    if table.rules != nil { tracker.beginRules(state.rules, seen: line.seen, table) }
+    if table.rules != nil {
+      tracker.beginRules(
+        state.rules, seen: line.seen, state.timings.records, edges: edges(of: clock, at: time), table)
+    }
     if delivery.turns != nil {
       // Even a state that was reported before is news behind an event: no observed state equals `unmonitored`.
       for slot in state.undecided where delivery.isBusy(device, slot, table.generation(of: slot)) {
@@ -258,6 +261,7 @@ public struct FleetEngine: Sendable {
       devices.lines[device].region.remove()
     }
     if table.rules != nil { packRules(device, table) }
+    if state.hasTimings || table.lastTimedRule > 0 { remindOfEdge(device, after: timed.due ?? tracker.clock, table) }
     store(device)
   }
 

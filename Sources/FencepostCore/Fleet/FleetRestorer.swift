@@ -211,7 +211,7 @@ extension FleetEngine {
     if row.isLeaving {
       devices.lines[number].sequence = UInt32(truncatingIfNeeded: device.sequence)
     } else {
-      enter(device, number)
+      enter(device, number, advanced: row.advanced)
     }
   }
 
@@ -301,7 +301,7 @@ extension FleetEngine {
       do throws(Damage) {
         try conditions.read { table throws(Damage) in try device.adapt(&known, table) }
       } catch { throw .storeCorrupt("a device does not fit this table: \(error.reason)") }
-      enter(device, number)
+      enter(device, number, advanced: watermark.time)
     }
     watermark.startOver()
   }

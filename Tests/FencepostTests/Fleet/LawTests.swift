@@ -50,10 +50,14 @@ import Testing
     private static let rules = ["r", "s", "t", "u"]
     private static let others = ["a", "b", "c", "d", "e", "one that is longer than what fits in place"]
 
-    /// - Parameter isOfRules: Whether the sequence of calls has rules.
-    init(_ number: Int, isOfRules: Bool = false) throws {
+    /// - Parameters:
+    ///   - isOfRules: Whether the sequence of calls has rules.
+    ///   - isTimed: Whether the sequence of calls with rules has timings.
+    init(_ number: Int, isOfRules: Bool = false, isTimed: Bool = false) throws {
       var random = SeededGenerator(
-        isOfRules ? "the law of fleets with rules" : "the law of fleets", salt: UInt64(number))
+        isTimed
+          ? "the law of fleets with rules and timings"
+          : isOfRules ? "the law of fleets with rules" : "the law of fleets", salt: UInt64(number))
       // The first random sequence of calls uses all features, each of the next sequences leaves out one feature, and
       // each later sequence uses about half of the features.
       let without = number - 1
@@ -61,12 +65,13 @@ import Testing
       var features = all.enumerated().filter { place, _ in
         without < all.count ? place != without : random.chance(0.5)
       }.map(\.element)
-      if number % 2 == 1, features.contains(.timings) {
+      if isTimed, !features.contains(.timings) { features.append(.timings) }
+      if isTimed || number % 2 == 1, features.contains(.timings) {
         features.removeAll { LawFeature.withoutTimings.contains($0) }
       } else {
         features.removeAll { $0 == .timings }
       }
-      if isOfRules { features.removeAll { LawFeature.withoutRules.contains($0) } }
+      if isOfRules { features.removeAll { LawFeature.withoutRules.contains($0) && !(isTimed && $0 == .timings) } }
       if isOfRules, !features.contains(.rules) { features.append(.rules) }
       self.features = Set(features)
       let options = FleetOptions(
@@ -410,8 +415,8 @@ import Testing
   }
 
   /// Lives through a random sequence of calls.
-  private func live(_ number: Int, isOfRules: Bool = false) throws -> Life {
-    var life = try Life(number, isOfRules: isOfRules)
+  private func live(_ number: Int, isOfRules: Bool = false, isTimed: Bool = false) throws -> Life {
+    var life = try Life(number, isOfRules: isOfRules, isTimed: isTimed)
     for name in life.names.prefix(3) { try life.world.enter(name, 0) }
     for step in 0..<220 {
       life.world.step = step
@@ -434,6 +439,13 @@ import Testing
 
   @Test(arguments: 0..<(isSoak ? 2_000 : 60)) func aFleetWithRulesIsAsManyMonitors(number: Int) throws {
     let life = try live(number, isOfRules: true)
+    if number == 0, SeededGenerator.seed == SeededGenerator.usualSeed {
+      #expect(life.world.comparedOfRules > 0, "\(life.world.comparedOfRules)")
+    }
+  }
+
+  @Test(arguments: 0..<(isSoak ? 4_000 : 60)) func aFleetWithRulesAndTimingsIsAsManyMonitors(number: Int) throws {
+    let life = try live(number, isOfRules: true, isTimed: true)
     if number == 0, SeededGenerator.seed == SeededGenerator.usualSeed {
       #expect(life.world.comparedOfRules > 0, "\(life.world.comparedOfRules)")
     }
