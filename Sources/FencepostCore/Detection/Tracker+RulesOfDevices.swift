@@ -53,7 +53,10 @@ extension Tracker {
     guard !changed.isEmpty else { return }
     timeline.move(to: states.edges.now)
     table.putInOrder(&changed)
+    // A change must not copy the states, which the caller changes, too.
+    states.isBusy = true
     for slot in changed { markPart(slot, nil, table) }
+    states.isBusy = false
   }
 
   mutating func dropRules() { known.dropRules() }

@@ -145,7 +145,7 @@ extension FleetEngine {
       var state = current(device, table)
       let edge = clock == .min ? .max : table.policies.nextEdge(after: clock)
       // The schedule of a remembered edge may have been removed.
-      if state.hasTimings, state.timings.edge > clock { state.timings.edge = edge }
+      if state.hasTimings { state.timings.edge = edge }
       return (state.earliest, edge)
     }
     let next = min(earliest == .max ? .max : max(earliest, clock), edge)

@@ -134,10 +134,10 @@ extension FleetEngine {
     let edges = edges(of: clock, at: time)
     if table.rules != nil, edges.before != .min {
       state.prepareTimings(own: line.clock, clock: clock, through: edges.before, table)
+      noteCounted(at: edges.before, seen: line.seen, table)
     }
-    if table.rules != nil { noteCounted(at: edges.before, seen: line.seen, table) }
     state.prepareTimings(own: line.clock, clock: clock, through: edges.now, table)
-    if edges.before == .min, table.rules != nil { noteCounted(at: .min, seen: 0, table) }
+    if table.rules != nil, edges.before == .min { noteCounted(at: .min, seen: 0, table) }
   }
 
   /// The edges up to these times have passed before an evaluation, and are passed by it.

@@ -305,6 +305,33 @@ import Testing
       if random.chance(0.6) { time += Int64(random.integer(0...25_000_000)) }
     }
 
+    /// Whether a condition with a timing was added since all devices had an input.
+    private var isUnseen = false
+
+    /// Before a second change of the table: gives each device an input that changes nothing. Otherwise a rule of a
+    /// monitor may keep a state because of a part that the device of a fleet has not seen.
+    private mutating func showTable() {
+      guard isUnseen, has(.rules) else { return }
+      isUnseen = false
+      for shard in 0..<world.shardCount {
+        for number in world.numbers(shard) {
+          guard let clock = try? world.fleet(shard).statistics(of: number).clock else { continue }
+          world.input(number, shard) {
+            try $0.feed([], at: clock, for: number)
+          } _: {
+            try $0.feed([], at: clock)
+          }
+        }
+      }
+    }
+
+    private mutating func add(_ identifier: String) throws {
+      let definition = definition(for: identifier)
+      showTable()
+      try world.add(identifier, definition)
+      if !definition.timing.isNone { isUnseen = true }
+    }
+
     mutating func step() throws {
       pass()
       let shard = random.integer(0...world.shardCount - 1)
@@ -314,10 +341,13 @@ import Testing
       if has(.rules), random.chance(0.3) { identifier = Self.rules[random.integer(0...3)] }
       let at = Timestamp(microseconds: has(.refusedInputs) && random.chance(0.03) ? time - 30_000_000 : time)
       switch random.integer(0...48) {
-      case 0, 1: if has(.tableChanges) { world.remove(identifier) }
+      case 0, 1:
+        guard has(.tableChanges) else { return }
+        showTable()
+        world.remove(identifier)
       case 2...5:
         if has(.tableChanges) || !world.conditions.identifiers.contains(identifier) {
-          try world.add(identifier, definition(for: identifier))
+          try add(identifier)
         }
       case 6, 7: try world.enter(names[random.integer(0...names.count - 1)], shard)
       case 8:
