@@ -310,8 +310,10 @@ import Testing
 
     /// Before a second change of the table: gives each device an input that changes nothing. Otherwise a rule of a
     /// monitor may keep a state because of a part that the device of a fleet has not seen.
-    private mutating func showTable() {
-      guard isUnseen, has(.rules) else { return }
+    ///
+    /// - Returns: Whether there were such inputs. The table then does not change in this step.
+    private mutating func showTable() -> Bool {
+      guard isUnseen, has(.rules) else { return false }
       isUnseen = false
       for shard in 0..<world.shardCount {
         for number in world.numbers(shard) {
@@ -323,11 +325,12 @@ import Testing
           }
         }
       }
+      return true
     }
 
     private mutating func add(_ identifier: String) throws {
       let definition = definition(for: identifier)
-      showTable()
+      if showTable() { return }
       try world.add(identifier, definition)
       if !definition.timing.isNone { isUnseen = true }
     }
@@ -342,8 +345,7 @@ import Testing
       let at = Timestamp(microseconds: has(.refusedInputs) && random.chance(0.03) ? time - 30_000_000 : time)
       switch random.integer(0...48) {
       case 0, 1:
-        guard has(.tableChanges) else { return }
-        showTable()
+        guard has(.tableChanges), !showTable() else { return }
         world.remove(identifier)
       case 2...5:
         if has(.tableChanges) || !world.conditions.identifiers.contains(identifier) {
