@@ -991,7 +991,7 @@ typedef struct fencepost_shape {
  * which may also be added later. A part is unknown if it is missing, undetermined, suspended or not monitored; a part
  * that is inactive is unsatisfied. The rule is unknown if its unknown parts could decide it. Of the policy, the dwells and
  * `notify` apply. These rules are refused: a part that is a line, a cycle, and more than 8 rules one in another. A shared
- * table refuses rules beside timings; its fleets have delivery every, and no host capabilities.
+ * table refuses a rule with a timing; its fleets have delivery every, and no host capabilities.
  *
  *     const char *parts[] = {"yard", "badge"};
  *     fencepost_condition_definition both = fencepost_rule("both", FENCEPOST_RULE_ALL, parts, 2);

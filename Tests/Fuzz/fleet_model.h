@@ -264,6 +264,9 @@ static int by_deadline(const void *left, const void *right) {
 
 /* Changes the table, or advances all devices. */
 static void fleet_change(fleet_model *known, const change *what) {
+  /* A table has rules or timings here. LawTests compares tables with both, because a fleet and a monitor begin and
+     replace the parts of rules with a timing in different ways. */
+  if (what->kind == ADD_RULE ? known->is_timed : what->has_timing && known->parts) return;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = change_table(known, what, &error);
   require_detail(status, &error);

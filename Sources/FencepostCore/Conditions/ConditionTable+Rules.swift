@@ -7,17 +7,14 @@ extension ConditionTable {
   package func ruleDefect(of definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> String? {
     // The call of a function that is not inlined copies the table, so most conditions must not reach it.
     let kind = definition.subject.kind
-    return kind.isRule || (rules != nil && (kind.isLine || !definition.timing.isNone))
-      ? foundDefect(of: definition, identifier) : nil
+    return kind.isRule || (rules != nil && kind.isLine) ? foundDefect(of: definition, identifier) : nil
   }
 
   @inline(never) @_optimize(size)
   private func foundDefect(of definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> String? {
     guard case .rule(let rule) = definition.subject else {
-      if isShared, rules != nil, !definition.timing.isNone { return Self.timingOrRule }
       return definition.subject.kind.isLine ? Self.lineDefect(identifier, rules) : nil
     }
-    if isShared, policies.hasTimings { return Self.timingOrRule }
     if let defect = Self.policyDefect(definition) { return defect }
     for index in 0..<rule.partCount {
       if let slot = rule.find(index, in: identifiers), kind(of: slot).isLine { return Self.lineDefect(index) }
@@ -28,10 +25,6 @@ extension ConditionTable {
   private static func policyDefect(_ definition: Definition) -> String? {
     definition.policy.dwellPolicy == .timer
       ? nil : "dwell_policy is evidence, but a rule has no fixes; must be timer"
-  }
-
-  private static var timingOrRule: String {
-    "kind: a shared table cannot have both rules and conditions with a timing; leave one of them out"
   }
 
   @inline(never) @_optimize(size)
@@ -47,18 +40,12 @@ extension ConditionTable {
       + "\" has this condition as a part, and a line has no state; use another identifier"
   }
 
-  /// The reason why devices of fleets cannot share the table because of its rules, as a message.
-  @inline(never) @_optimize(size)
-  var sharedRuleDefect: String? {
-    rules != nil && policies.hasTimings ? Self.timingOrRule : nil
-  }
-
   /// Checks the rules that there will be after all rows of a set are entered.
   ///
   /// - Parameter isWhole: Whether the table will have no other conditions.
   @inline(never) @_optimize(size)
   func checkRules(_ set: borrowing ConditionSet, isWhole: Bool) throws(MonitorError) {
-    guard set.hasRules || (rules != nil && (set.hasSpecial || isShared)) else { return }
+    guard set.hasRules || (rules != nil && set.hasSpecial) else { return }
     // The check of several rows copies the book of rules.
     guard isWhole || set.count > 1 else {
       return try set.forEach { row, identifier, definition throws(MonitorError) in
@@ -71,7 +58,6 @@ extension ConditionTable {
     set.forEach { row, identifier, definition in
       kinds[Int(rowOf.slot(of: identifier, orNew: UInt32(row)))] = definition.subject.kind
     }
-    var (hasRules, hasTimings) = (!isWhole && rules != nil, !isWhole && policies.hasTimings)
     let trial = isWhole ? RuleBook() : rules.map { RuleBook(copying: $0) } ?? RuleBook()
     var slot = UInt32(self.rows.count)
     try set.forEach { row, identifier, definition throws(MonitorError) in
@@ -79,11 +65,6 @@ extension ConditionTable {
         trial.leave(known)
       }
       var defect: String?
-      if !definition.timing.isNone { hasTimings = true }
-      if definition.subject.kind.isRule { hasRules = true }
-      if isShared, hasRules, hasTimings, definition.subject.kind.isRule || !definition.timing.isNone {
-        throw .invalidArgument(Self.timingOrRule).inRow(row)
-      }
       if case .rule(let rule) = definition.subject {
         defect = Self.policyDefect(definition)
         for index in 0..<rule.partCount where defect == nil {

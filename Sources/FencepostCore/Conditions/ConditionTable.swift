@@ -50,6 +50,13 @@ package struct ConditionTable: Sendable {
   var lastListing: UInt64 { rules == nil ? lastAnnouncedBeacon : lastBeaconOrRule }
   /// The generation of the last added shape with a timing that needs a record in each device.
   private(set) var lastTracked: UInt64 = 0
+  /// The generation of the newest shape with a timing that a rule had as a part when the shape was added.
+  private var lastTimedPart: UInt64 = 0
+  /// The generation of the newest rule or part with a timing, if the table has rules and timings; otherwise 0. The edges
+  /// of schedules may change a rule for the devices that have not seen it.
+  var lastTimedRule: UInt64 {
+    rules.map { policies.hasTimings ? max($0.lastGeneration, lastTimedPart) : 0 } ?? 0
+  }
   /// The last generation; a greater number than each generation if a condition has a timing, so that no device counts as
   /// having seen it.
   private(set) var passable: UInt64 = 0
@@ -65,9 +72,6 @@ package struct ConditionTable: Sendable {
 
   /// Stops the log of changes, because devices find changes by generations.
   mutating func stopLog() { changes.stopLog() }
-
-  /// Whether the devices of fleets share the table.
-  var isShared: Bool { !changes.isLogged }
 
   /// Counts the replacement of a whole table as one change. The version continues after that of the replaced table.
   mutating func startVersions(after version: UInt64) { changes.startVersions(after: version) }
@@ -392,7 +396,10 @@ package struct ConditionTable: Sendable {
         slot, generation: row.generation, isListed: rule.form == .none || definition.assumed != .unsatisfied)
     }
     rows[Int(slot)] = row
-    if rules != nil, !row.kind.isRule { enter(slot, nil) }
+    if rules != nil, !row.kind.isRule {
+      enter(slot, nil)
+      if !definition.timing.isNone, rules?.part(in: slot) != nil { lastTimedPart = row.generation }
+    }
     guard row.kind.isGeographic else { return }
     if row.kind.isLine { lineCount += 1 }
     rows[Int(slot)].size = shape(of: slot).size

@@ -27,14 +27,19 @@ struct DeviceRules: Sendable {
   mutating func dropCommon(seen shapes: UInt64, _ table: ConditionTable) {
     if !isReset, seen <= shapes { seen = 0 }
     let seen = seen(shapes: shapes)
+    for index in records.indices where records[index].looked <= seen || records[index].observed == .undetermined {
+      records[index].looked = 0
+    }
     records.removeAll { record in
       record.observed != .inside && record.told == table.assumed(of: record.slot) && record.since == .min
         && record.candidate == nil
-        && (record.observed == .undetermined || record.generation <= seen)
+        && (record.observed == .undetermined || max(record.generation, record.looked) <= seen)
     }
   }
 
   /// Makes all rules undetermined, as a rewind does.
+  ///
+  /// With timings, a part that is inactive has a state although no fix has been seen since.
   @_optimize(size)
   mutating func rewind(to time: Int64, seen: UInt64, _ table: ConditionTable) {
     for index in records.indices {
@@ -44,6 +49,7 @@ struct DeviceRules: Sendable {
         (records[index].since, records[index].evidence) = (.min, .min)
       }
     }
+    if table.policies.hasTimings, self.seen(shapes: seen) > 0 { (self.seen, isReset) = (0, true) }
     dropCommon(seen: seen, table)
   }
 
@@ -63,6 +69,9 @@ struct RuleRecord: Sendable {
   /// The last reported state.
   var told: Event.State
   var candidate: RuleStates.Candidate?
+  /// If the rule was looked at after parts with a timing came that the device had not seen: the parts up to this
+  /// generation have been counted. Otherwise 0, and only the parts up to ``DeviceRules/seen(shapes:)``.
+  var looked: UInt64 = 0
   /// The date of the change to `satisfied`, and that of its evidence; `Int64.min` if they are not known.
   var since: Int64 = .min
   var evidence: Int64 = .min

@@ -25,6 +25,8 @@ final class RuleStates: @unchecked Sendable {
     var isWithoutEvidence = false
     /// Whether the rule is looked at although no part changes.
     var isServed = false
+    /// In a fleet: whether the rule has a part with a timing that the device has not seen.
+    var isAhead = false
     /// The number of parts whose state differs from that before the instant.
     var changes: Int16 = 0
     var satisfied: UInt16 = 0
@@ -98,6 +100,10 @@ final class RuleStates: @unchecked Sendable {
   /// While the instant lasts at which a fix settled all shapes without an entry as outside: the generation after which
   /// shapes were undetermined before.
   var sweptFrom: UInt64?
+  /// The edges up to these times had passed before the present instant, and pass in it.
+  var edges: (before: Int64, now: Int64) = (.min, .min)
+  /// The time of the last fix before the present instant, and the shapes that fixes had determined.
+  var settled: (lastFix: Int64, through: UInt64) = (.min, 0)
 
   /// The times at which rules were added, for a device with a change that was due before it was added. Rules that were
   /// added later do not look at the change.
@@ -124,6 +130,8 @@ final class RuleStates: @unchecked Sendable {
     isServed = other.isServed
     sweptFrom = other.sweptFrom
     additions = other.additions
+    edges = other.edges
+    settled = other.settled
   }
 
   /// Whether a rule was added after an instant.

@@ -5,19 +5,28 @@ import FencepostKernel
 extension Tracker {
   /// Starts with the rules of another device, whose shapes and beacons are loaded.
   ///
-  /// - Parameter additions: See ``RuleStates/additions``.
+  /// - Parameters:
+  ///   - timed: The records of shapes with a timing.
+  ///   - edges: See ``RuleStates/edges``.
+  ///   - additions: See ``RuleStates/additions``.
   @inline(never) @_optimize(size)
   mutating func beginRules(
-    _ rules: DeviceRules, seen: UInt64, additions: [DeviceState.Mark] = [], _ table: ConditionTable
+    _ rules: DeviceRules, seen: UInt64, _ timed: ContiguousArray<DeviceTimings.Record>,
+    edges: (before: Int64, now: Int64), additions: [DeviceState.Mark], _ table: ConditionTable
   ) {
     guard let book = table.rules else { return }
     let states = known.ownRules(book.nameBound)
     states.begin(rules, shapes: seen)
     states.additions = additions
+    if table.policies.hasTimings {
+      states.edges = edges
+      states.settled = (timeline.lastFix?.time.microseconds ?? .min, known.shapes.sweptThrough)
+      passEdges(of: timed, states, table)
+    }
     for record in rules.records {
       if let deadline = record.candidate?.deadline { deadlines.schedule(record.slot, at: deadline) }
     }
-    guard states.seen < book.lastGeneration else { return }
+    guard states.seen < max(book.lastGeneration, table.lastTimedRule) else { return }
     // Rules that were added since the last input are looked at after the next one. Those whose first determination is
     // certainly no event are left out.
     var roots = book.listed
@@ -27,9 +36,32 @@ extension Tracker {
       if track.observed == .inside { appendContainers(of: slot, to: &roots, book) }
     }
     for name in Self.concerned(roots, book) where book.isRule(name) {
-      guard table.generation(of: book.slot(of: name)) > states.seen else { continue }
+      guard table.generation(of: book.slot(of: name)) > states.seen || table.lastTimedRule > states.seen else { continue }
       loadRule(name, states, table)
     }
+  }
+
+  /// Loads the states of parts with a timing, and marks those that edges of the present instant have changed.
+  @inline(never) @_optimize(size)
+  private mutating func passEdges(
+    of timed: ContiguousArray<DeviceTimings.Record>, _ states: RuleStates, _ table: ConditionTable
+  ) {
+    var changed: ContiguousArray<UInt32> = []
+    for record in timed {
+      guard let name = table.rules?.part(in: record.slot) else { continue }
+      var cell = RuleStates.Cell()
+      cell.turn = states.turn
+      cell.counted = record.counted
+      states.cells[Int(name)] = cell
+      if counted(record.slot, table) != record.counted { changed.append(record.slot) }
+    }
+    guard !changed.isEmpty else { return }
+    timeline.move(to: states.edges.now)
+    table.putInOrder(&changed)
+    // A change must not copy the states, which the caller changes, too.
+    states.isBusy = true
+    for slot in changed { markPart(slot, nil, table) }
+    states.isBusy = false
   }
 
   mutating func dropRules() { known.dropRules() }
@@ -41,7 +73,7 @@ extension Tracker {
 
   /// Returns the names of rules, of the rules that contain them, and of all their parts, each once.
   @_optimize(size)
-  private static func concerned(_ roots: ContiguousArray<UInt32>, _ book: RuleBook) -> ContiguousArray<UInt32> {
+  static func concerned(_ roots: ContiguousArray<UInt32>, _ book: RuleBook) -> ContiguousArray<UInt32> {
     if roots.isEmpty { return [] }
     var isListed = ContiguousArray(repeating: false, count: book.nameBound)
     var names: ContiguousArray<UInt32> = []
@@ -88,6 +120,7 @@ extension Tracker {
     for name in Self.concerned(roots, book) {
       let slot = book.slot(of: name)
       guard slot != RuleBook.none, table.isGeographic(slot), table.generation(of: slot) > swept else { continue }
+      if table.policies.hasTimings, known.timed(slot) == nil, !table.isActive(slot, at: clock) { continue }
       if known.shapes.observed(slot, table) == .undetermined { slots.append(slot) }
     }
   }
@@ -128,18 +161,25 @@ extension Tracker {
     cell.turn = states.turn
     // The numbers of parts before the present instant.
     var before: (satisfied: Int, unknown: Int) = (0, 0)
+    let slot = book.slot(of: name)
+    var record = states.record(of: slot)
+    let looked = max(states.seen, record?.looked ?? 0)
     for index in 0..<book.partCount(of: name) {
-      let (old, new) = partStates(book.part(index, of: name), states, table)
-      if old == .satisfied { before.satisfied += 1 }
-      if old == .unknown { before.unknown += 1 }
+      let part = book.part(index, of: name)
+      var (old, new) = partStates(part, states, table)
       if new == .satisfied { cell.satisfied += 1 }
       if new == .unknown { cell.unknown += 1 }
       if old != new { cell.changes += 1 }
+      if table.policies.hasTimings, book.slot(of: part) != RuleBook.none, table.timing(of: book.slot(of: part)) != nil {
+        let generation = table.generation(of: book.slot(of: part))
+        if generation > states.seen { cell.isAhead = true }
+        if generation > looked { old = .unknown }
+      }
+      if old == .satisfied { before.satisfied += 1 }
+      if old == .unknown { before.unknown += 1 }
     }
-    let slot = book.slot(of: name)
     let generation = table.generation(of: slot)
     let implied = Observed(book.state(of: name, satisfied: before.satisfied, unknown: before.unknown))
-    var record = states.record(of: slot)
     var candidate: RuleStates.Candidate?
     if record != nil || generation <= states.seen { cell.observed = implied }
     // If a part was removed or replaced meanwhile, the rule may have become undetermined.
@@ -153,7 +193,7 @@ extension Tracker {
     states.loaded.append(record!)
     states.cells[Int(name)] = cell
     if let candidate { states.open(candidate, name) }
-    if generation > states.seen, cell.observed == .undetermined { states.setPending(name) }
+    if generation > states.seen || cell.isAhead, cell.observed == .undetermined { states.setPending(name) }
     if cell.changes != 0 { states.list(name) }
   }
 
@@ -174,6 +214,13 @@ extension Tracker {
     if states.isLoaded(name) {
       let cell = states.cells[Int(name)]
       return (cell.start ?? cell.counted, cell.counted)
+    }
+    if table.policies.hasTimings, table.timing(of: slot) != nil, known.timed(slot) == nil {
+      let (settled, lastFix) = (states.settled, timeline.lastFix?.time.microseconds ?? .min)
+      return (
+        table.countedCommon(slot, at: states.edges.before, seen: settled.through, lastFix: settled.lastFix),
+        table.countedCommon(slot, at: states.edges.now, seen: known.shapes.sweptThrough, lastFix: lastFix)
+      )
     }
     let state = known.observed(slot, table).state
     if let swept = states.sweptFrom, table.isGeographic(slot), table.generation(of: slot) > swept {
@@ -219,6 +266,8 @@ extension Tracker {
       let name = book.name(of: record.slot)
       record.observed = states.cells[Int(name)].observed
       record.candidate = states.candidate(of: name)
+      let isAhead = states.cells[Int(name)].isAhead && record.observed != .undetermined && !states.isServed
+      record.looked = isAhead ? table.order.lastGeneration : 0
       packed.records.append(record)
     }
     packed.records.arrange { $0.slot < $1.slot }

@@ -161,7 +161,6 @@ public final class Conditions: Sendable {
       throw .snapshotInvalid("the snapshot is of a monitor with inputs; must be a table of conditions")
     }
     if let defect = engine.table.timingDefect { throw .snapshotInvalid(defect) }
-    if let defect = engine.table.sharedRuleDefect { throw .snapshotInvalid(defect) }
     self.init(restored: engine.table)
   }
 

@@ -201,7 +201,7 @@ struct DeviceBytes {
     if hasPath { flags.insert(.path) }
     if hasDoubts { flags.insert(.doubts) }
     if hasHost { flags.insert(.host) }
-    if state.timings.isUsed { flags.insert(.timings) }
+    if state.timings.isSaved { flags.insert(.timings) }
     if state.hasRules { flags.insert(.rules) }
     if state.lastFix != nil, state.ellipse != nil { flags.insert(.ellipse) }
     if state.crossings.contains(where: { !$0.candidate.probability.isNaN }) { flags.insert(.probabilities) }
@@ -278,7 +278,7 @@ struct DeviceBytes {
       }
     }
     if hasHost { encodeHost(to: &writer) }
-    if state.timings.isUsed { encodeTimings(to: &writer) }
+    if state.timings.isSaved { encodeTimings(to: &writer) }
     if state.hasRules { encodeRules(to: &writer) }
   }
 
@@ -290,7 +290,10 @@ struct DeviceBytes {
     writer.putCompact(UInt64(state.rules.records.count))
     for record in state.rules.records {
       put(record.slot, &writer)
-      writer.put(record.observed.rawValue | record.told.rawValue << 2 | (record.candidate != nil ? 16 : 0))
+      writer.put(
+        record.observed.rawValue | record.told.rawValue << 2 | (record.candidate != nil ? 16 : 0)
+          | (record.looked != 0 ? 32 : 0))
+      if record.looked != 0 { writer.putCompact(record.looked) }
       writer.putCompact(record.since)
       writer.putCompact(record.evidence)
       record.candidate?.encode(to: &writer)
@@ -305,11 +308,14 @@ struct DeviceBytes {
     var last: UInt64 = 0
     for _ in 0..<(try reader.takeCompact("rules", in: 0...reader.remaining)) {
       let slot = try take(&reader, after: &last)
-      let bits: UInt8 = try reader.take("states of a rule", in: 0...31)
+      let bits: UInt8 = try reader.take("states of a rule", in: 0...63)
       guard let observed = Observed(rawValue: bits & 3), let told = Event.State(rawValue: bits >> 2 & 3),
-        told != .unmonitored, observed != .undetermined || bits & 16 == 0
+        told != .unmonitored, observed != .undetermined || bits & 48 == 0
       else { throw Damage("the states of a rule are \(bits)") }
       var record = RuleRecord(slot: slot, generation: last, observed: observed, told: told)
+      if bits & 32 != 0 {
+        record.looked = try reader.takeCompact("rule looked at", in: 1...EngineRestorer.largest)
+      }
       record.since = try reader.takeSignedTime("since")
       record.evidence = try reader.takeSignedTime("evidence")
       if bits & 16 != 0 {
@@ -389,7 +395,7 @@ struct DeviceBytes {
       else { throw Damage("the timing of a condition does not fit its state") }
       state.timings.records.append(record)
     }
-    guard state.timings.isUsed else { throw Damage("the flags of a device include timings, but it has none") }
+    guard state.timings.isSaved else { throw Damage("the flags of a device include timings, but it has none") }
   }
 
   /// Checks the records of conditions that were found in a table.
@@ -398,7 +404,7 @@ struct DeviceBytes {
   @inline(never)
   @_optimize(size)
   mutating func checkTimings(_ table: borrowing ConditionTable) throws(Damage) {
-    guard state.timings.isUsed else { return }
+    guard state.timings.isSaved else { return }
     let passed = max(state.timings.passed, clock)
     var isBehind = false
     for index in state.timings.records.indices {

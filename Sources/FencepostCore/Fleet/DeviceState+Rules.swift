@@ -5,14 +5,15 @@ extension DeviceState {
   /// Brings the records up to date with the table: a rule may have become undetermined because a part was removed or
   /// replaced.
   @inline(never) @_optimize(size)
-  mutating func settleRules(seen: UInt64, _ table: ConditionTable) {
+  mutating func settleRules(seen: UInt64, at time: Int64, _ table: ConditionTable) {
     guard hasRules else { return }
     guard let book = table.rules else { return rules.records.removeAll() }
     var rules = DeviceRules()
     swap(&rules, &self.rules)
     var known = [UInt32: UInt64]()
     for index in rules.records.indices {
-      let observed = observedRule(book.name(of: rules.records[index].slot), rules, seen: seen, table, &known)
+      let name = book.name(of: rules.records[index].slot)
+      let observed = observedRule(name, rules, seen: seen, at: time, table, &known)
       rules.records[index].observed = observed
       if observed == .undetermined { rules.records[index].candidate = nil }
     }
@@ -22,29 +23,32 @@ extension DeviceState {
 
   /// Returns the observed state of a rule.
   @inline(never) @_optimize(size)
-  func observedRule(_ slot: UInt32, seen: UInt64, _ table: ConditionTable) -> Observed {
+  func observedRule(_ slot: UInt32, seen: UInt64, at time: Int64, _ table: ConditionTable) -> Observed {
     guard let book = table.rules else { return .undetermined }
     var known = [UInt32: UInt64]()
-    return observedRule(book.name(of: slot), rules, seen: seen, table, &known)
+    return observedRule(book.name(of: slot), rules, seen: seen, at: time, table, &known)
   }
 
   /// - Parameter known: The raw values of the states of rules that are known. Another table has values of this type, so
   ///   the compiler need not make the code of a dictionary once more.
   @_optimize(size)
   private func observedRule(
-    _ name: UInt32, _ rules: DeviceRules, seen: UInt64, _ table: ConditionTable, _ known: inout [UInt32: UInt64]
+    _ name: UInt32, _ rules: DeviceRules, seen: UInt64, at time: Int64, _ table: ConditionTable,
+    _ known: inout [UInt32: UInt64]
   ) -> Observed {
     guard let book = table.rules else { return .undetermined }
     if let number = known[name], let observed = Observed(rawValue: UInt8(number)) { return observed }
+    let own = rules.records.record(of: book.slot(of: name))
+    let looked = max(rules.seen(shapes: seen), own.map { rules.records[$0].looked } ?? 0)
     var (satisfied, unknown) = (0, 0)
     for index in 0..<book.partCount(of: name) {
       let part = book.part(index, of: name)
       let slot = book.slot(of: part)
       var observed = Observed.undetermined
       if book.isRule(part) {
-        observed = observedRule(part, rules, seen: seen, table, &known)
+        observed = observedRule(part, rules, seen: seen, at: time, table, &known)
       } else if slot != RuleBook.none {
-        observed = observedPart(slot, seen: seen, table)
+        observed = observedPart(slot, seen: seen, looked: looked, at: time, table)
       }
       if observed == .inside { satisfied += 1 }
       if observed == .undetermined { unknown += 1 }
@@ -52,8 +56,8 @@ extension DeviceState {
     let slot = book.slot(of: name)
     var observed = Observed(book.state(of: name, satisfied: satisfied, unknown: unknown))
     if observed != .undetermined {
-      if let record = rules.records.record(of: slot) {
-        observed = rules.records[record].observed
+      if let own {
+        observed = rules.records[own].observed
       } else if table.generation(of: slot) > rules.seen(shapes: seen) {
         observed = .undetermined
       }
@@ -62,11 +66,78 @@ extension DeviceState {
     return observed
   }
 
-  private func observedPart(_ slot: UInt32, seen: UInt64, _ table: ConditionTable) -> Observed {
+  /// - Parameter looked: The parts with a timing after this generation have not been counted.
+  private func observedPart(
+    _ slot: UInt32, seen: UInt64, looked: UInt64, at time: Int64, _ table: ConditionTable
+  ) -> Observed {
     if table.kind(of: slot).isBeacon { return beacon(slot, table).track.observed }
+    if table.policies.hasTimings, table.timing(of: slot) != nil {
+      return table.generation(of: slot) > looked
+        ? .undetermined : Observed(countedTimed(slot, at: time, seen: seen, table))
+    }
     if insides.contains(where: { $0.slot == slot }) { return .inside }
     if isRewound || undecided.contains(slot) || table.generation(of: slot) > seen { return .undetermined }
     return .outside
+  }
+
+  /// Adds the names of the rules, and of the parts of rules, for which the device has an entry.
+  ///
+  /// - Parameter isInput: Whether the rules that the device has not seen are looked at anyway. Otherwise those are added,
+  ///   too.
+  @inline(never) @_optimize(size)
+  func appendConcerned(to names: inout ContiguousArray<UInt32>, isInput: Bool, seen: UInt64, _ table: ConditionTable) {
+    guard let book = table.rules else { return }
+    func add(_ slot: UInt32) { if let name = book.part(in: slot) { names.append(name) } }
+    for inside in insides { add(inside.slot) }
+    for crossing in crossings { add(crossing.slot) }
+    for slot in undecided { add(slot) }
+    for beacon in beacons { add(beacon.slot) }
+    for record in timings.records { add(record.slot) }
+    for record in rules.records { names.append(book.name(of: record.slot)) }
+    guard !isInput, rules.seen(shapes: seen) < table.lastTimedRule else { return }
+    for name in 0..<UInt32(book.nameBound) where book.isRule(name) { names.append(name) }
+  }
+
+  /// Whether an edge of a schedule may change a rule for the device, so that it must be evaluated.
+  func concerns(seen: UInt64, _ table: ConditionTable) -> Bool {
+    var names = table.rules?.listed ?? []
+    appendConcerned(to: &names, isInput: false, seen: seen, table)
+    return !names.isEmpty
+  }
+
+  /// Adds the records that are missing of shapes with a timing: those that the rules above some names have as parts.
+  @inline(never) @_optimize(size)
+  mutating func addTimedParts(
+    of names: ContiguousArray<UInt32>, at time: Int64, before: Int64, seen: UInt64, _ table: ConditionTable
+  ) {
+    guard let book = table.rules else { return }
+    for name in Tracker.concerned(names, book) {
+      let slot = book.slot(of: name)
+      guard slot != RuleBook.none, table.timing(of: slot) != nil, timings.index(of: slot) == nil else { continue }
+      addCommonRecord(slot, at: time, before: before, seen: seen, table)
+      timings.passed = max(timings.passed, time)
+    }
+  }
+
+  mutating func addCommonRecord(
+    _ slot: UInt32, at time: Int64, before: Int64, seen: UInt64, _ table: ConditionTable
+  ) {
+    var record = commonRecord(slot, at: time, seen: seen, table)
+    record.counted = table.countedCommon(
+      slot, at: before, seen: isRewound ? 0 : seen, lastFix: lastFix?.time.microseconds ?? .min)
+    timings.records.append(record)
+  }
+
+  /// The state that a rule counts of a shape with a timing.
+  @inline(never) @_optimize(size)
+  func countedTimed(_ slot: UInt32, at time: Int64, seen: UInt64, _ table: ConditionTable) -> Event.State {
+    if let index = timings.index(of: slot) {
+      let record = timings.records[index]
+      return record.state.isSuspended ? .unsatisfied : record.observed.state
+    }
+    if insides.contains(where: { $0.slot == slot }) { return .satisfied }
+    return table.countedCommon(
+      slot, at: time, seen: isRewound ? 0 : seen, lastFix: lastFix?.time.microseconds ?? .min)
   }
 
   /// After the slots were renumbered: sets the generations of the rules.
@@ -98,9 +169,12 @@ extension FleetEngine {
 
   /// Loads the rules of a device into the tracker.
   @inline(never) @_optimize(size)
-  mutating func beginRules(_ state: borrowing DeviceState, _ line: DeviceLine, clock: Int64, _ table: ConditionTable) {
+  mutating func beginRules(
+    _ state: borrowing DeviceState, _ line: DeviceLine, clock: Int64, at time: Int64, _ table: ConditionTable
+  ) {
     tracker.beginRules(
-      state.rules, seen: line.seen, additions: additions(overdueAt: clock, state, line, table), table)
+      state.rules, seen: line.seen, state.timings.records, edges: edges(of: clock, at: time),
+      additions: additions(overdueAt: clock, state, line, table), table)
   }
 
   /// The times at which the conditions of a table were added, if a change of a device without an input is overdue: the
@@ -133,7 +207,8 @@ extension DeviceRules {
   private static var candidateWords: Int { 12 }
 
   var wordCount: Int {
-    2 + Self.recordWords * records.count + Self.candidateWords * records.count { $0.candidate != nil }
+    2 + Self.recordWords * records.count + records.count { $0.looked != 0 }
+      + Self.candidateWords * records.count { $0.candidate != nil }
   }
 
   /// - Returns: The first word after those that were written.
@@ -150,10 +225,11 @@ extension DeviceRules {
     for record in records {
       put(
         UInt64(record.slot) | UInt64(record.observed.rawValue) << 32 | UInt64(record.told.rawValue) << 34
-          | (record.candidate != nil ? 1 << 40 : 0))
+          | (record.candidate != nil ? 1 << 40 : 0) | (record.looked != 0 ? 1 << 41 : 0))
       put(record.generation)
       put(record.since)
       put(record.evidence)
+      if record.looked != 0 { put(record.looked) }
       guard let candidate = record.candidate else { continue }
       let evidence = candidate.evidence
       put(candidate.start)
@@ -197,6 +273,7 @@ extension DeviceRules {
         told: Event.State(rawValue: UInt8(word >> 34 & 3)) ?? .unknown)
       record.since = takeSigned()
       record.evidence = takeSigned()
+      if word >> 41 & 1 == 1 { record.looked = take() }
       if word >> 40 & 1 == 1 {
         let (start, deadline, decided) = (takeSigned(), takeSigned(), takeSigned())
         var evidence = EventEntry(

@@ -23,6 +23,8 @@ struct DeviceTimings: Sendable {
     /// The times `since` and `evidence` of ``DeviceState/Inside``, if the last reported state is `satisfied`.
     var since: Int64 = .min
     var evidence: Int64 = .min
+    /// During an evaluation: the state that rules counted before the present instant.
+    var counted = Event.State.unknown
 
     /// Passes the edges after a time and up to another one. Nothing is due between these times.
     ///
@@ -76,11 +78,17 @@ struct DeviceTimings: Sendable {
   var passed: Int64 = .min
   /// The next time at which something may be due, in microseconds.
   var reminder: Int64 = .max
+  /// The next edge of a schedule at which a rule may change, in microseconds. It is not part of the stored bytes.
+  var edge: Int64 = .max
   /// Whether an edge has passed since the last fix, but not since the last input. The next fix must be evaluated.
   var isStale = false
 
   @inline(__always)
-  var isUsed: Bool { !records.isEmpty || seen != 0 || isStale }
+  var isUsed: Bool { isSaved || edge != .max }
+
+  /// Whether the bytes of the device have data about timings.
+  @inline(__always)
+  var isSaved: Bool { !records.isEmpty || seen != 0 || isStale }
 
   /// Whether nothing has to be kept, not even during an evaluation.
   var isBlank: Bool { !isUsed && passed == .min }
@@ -92,7 +100,7 @@ struct DeviceTimings: Sendable {
   // MARK: - As words
 
   private static var recordWords: Int { 8 }
-  var wordCount: Int { 4 + Self.recordWords * records.count }
+  var wordCount: Int { 5 + Self.recordWords * records.count }
 
   /// - Returns: The first word after those that were written.
   @inline(never)
@@ -107,6 +115,7 @@ struct DeviceTimings: Sendable {
     put(seen)
     put(passed)
     put(reminder)
+    put(edge)
     for record in records {
       put(
         UInt64(record.slot) | UInt64(record.observed.rawValue) << 32 | UInt64(record.told.rawValue) << 34
@@ -138,6 +147,7 @@ struct DeviceTimings: Sendable {
     seen = take()
     passed = takeSigned()
     reminder = takeSigned()
+    edge = takeSigned()
     for _ in 0..<(first >> 1) {
       let word = take()
       let generation = take()
@@ -177,6 +187,30 @@ extension DeviceTimings.Record {
 }
 
 extension ConditionTable {
+  /// Whether a time is in an interval of the schedule of a condition, or there is no schedule.
+  @inline(never)
+  func isActive(_ slot: UInt32, at time: Int64) -> Bool { timing(of: slot)?.schedule?.isActive(at: time) ?? true }
+
+  /// Whether a device without a record of a shape was outside of it at its last fix since the last start.
+  ///
+  /// - Parameters:
+  ///   - seen: The shapes up to this generation have been determined.
+  ///   - lastFix: The time of the last fix; `Int64.min` without one.
+  @inline(never)
+  @_optimize(size)
+  func isSettled(_ slot: UInt32, at time: Int64, seen: UInt64, lastFix: Int64) -> Bool {
+    guard generation(of: slot) <= seen else { return false }
+    guard let schedule = timing(of: slot)?.schedule else { return true }
+    return lastFix != .min && schedule.lastStart(through: time) <= lastFix
+  }
+
+  /// The state that a rule counts of a shape with a timing that has no record.
+  @inline(never)
+  @_optimize(size)
+  func countedCommon(_ slot: UInt32, at time: Int64, seen: UInt64, lastFix: Int64) -> Event.State {
+    !isActive(slot, at: time) || isSettled(slot, at: time, seen: seen, lastFix: lastFix) ? .unsatisfied : .unknown
+  }
+
   /// Whether each device has a record of a condition, because its absence may be an event that no fix causes, or because
   /// each first determination is one.
   func isTracked(_ slot: UInt32) -> Bool {
@@ -299,7 +333,7 @@ extension DeviceState {
     _ slot: UInt32, at time: Int64, seen: UInt64, _ table: ConditionTable
   ) -> DeviceTimings.Record {
     var record = newRecord(slot, .undetermined, table.assumed(of: slot), table)
-    record.state.isActive = table.timing(of: slot)?.schedule?.isActive(at: time) ?? true
+    record.state.isActive = table.isActive(slot, at: time)
     record.observed = commonObserved(slot, at: time, seen: seen, table)
     return record
   }
@@ -308,12 +342,9 @@ extension DeviceState {
   @inline(never)
   @_optimize(size)
   func commonObserved(_ slot: UInt32, at time: Int64, seen: UInt64, _ table: ConditionTable) -> Observed {
-    guard !isRewound, table.generation(of: slot) <= seen else { return .undetermined }
-    guard let schedule = table.timing(of: slot)?.schedule else { return .outside }
-    guard schedule.isActive(at: time), let last = lastFix?.time.microseconds,
-      schedule.lastStart(through: time) <= last
-    else { return .undetermined }
-    return .outside
+    table.isActive(slot, at: time)
+      && table.isSettled(slot, at: time, seen: isRewound ? 0 : seen, lastFix: lastFix?.time.microseconds ?? .min)
+      ? .outside : .undetermined
   }
 
   /// Drops the records that equal what a device without the record has.

@@ -120,7 +120,10 @@ extension FleetEngine {
       while let first = deadlines.first(devices.lines) {
         devices.load(first.device, into: &state)
         state.dropGone(seen: devices.lines[first.device].seen, table)
-        if state.hasRules { state.settleRules(seen: devices.lines[first.device].seen, table) }
+        let clock = clock(of: first.device)
+        if state.hasRules { state.settleRules(seen: devices.lines[first.device].seen, at: clock, table) }
+        // The schedule of a remembered edge may have been removed.
+        if state.hasTimings, state.timings.edge > clock { state.timings.edge = table.policies.nextEdge(after: clock) }
         // For a device that was added after an advance, the deadline may have passed already.
         if state.earliest == first.time {
           return Timestamp(microseconds: min(max(first.time, watermark.time), edge))
@@ -139,7 +142,11 @@ extension FleetEngine {
     let device = try line(of: number)
     let clock = clock(of: device)
     let (earliest, edge) = gate.read { table in
-      (current(device, table).earliest, clock == .min ? .max : table.policies.nextEdge(after: clock))
+      var state = current(device, table)
+      let edge = clock == .min ? .max : table.policies.nextEdge(after: clock)
+      // The schedule of a remembered edge may have been removed.
+      if state.hasTimings { state.timings.edge = edge }
+      return (state.earliest, edge)
     }
     let next = min(earliest == .max ? .max : max(earliest, clock), edge)
     return next == .max ? nil : Timestamp(microseconds: next)
@@ -159,7 +166,7 @@ extension FleetEngine {
       prepareBeacons(&state, clock: line.clock, at: clock, table)
       state.settleBeacons(through: clock, options)
     }
-    if state.hasRules { state.settleRules(seen: line.seen, table) }
+    if state.hasRules { state.settleRules(seen: line.seen, at: clock, table) }
     return state
   }
 }

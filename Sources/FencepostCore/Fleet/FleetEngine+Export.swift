@@ -179,7 +179,8 @@ extension FleetEngine {
     return numbers
   }
 
-  mutating func enter(_ device: DeviceBytes, _ line: UInt32) {
+  /// - Parameter advanced: The time to which all devices had been advanced when the bytes were written.
+  mutating func enter(_ device: DeviceBytes, _ line: UInt32, advanced: Int64 = .min) {
     state = device.state
     if !options.path.isGeodesic { state.gap = .min }
     if options.plausibility == nil { state.chain = DoubtChain() }
@@ -194,6 +195,10 @@ extension FleetEngine {
     devices.lines[line].sequence = UInt32(truncatingIfNeeded: device.sequence)
     devices.lines[line].clock = device.clock
     devices.lines[line].seen = device.seen
+    gate.read { table in
+      let clock = max(device.clock, state.timings.passed, advanced)
+      if table.lastTimedRule > 0, clock != .min { remindOfEdge(line, after: clock, table) }
+    }
     store(line)
     if device.height != nil || device.state.hasVerticalDistances { features.insert(.heights) }
     if features.contains(.heights) { devices.setHeight(state.lastFix == nil ? nil : device.height, of: line) }
@@ -217,7 +222,8 @@ extension DeviceBytes {
   @_optimize(size)
   mutating func resolve(_ table: borrowing ConditionTable) throws(Damage) {
     let last = table.order.lastGeneration
-    guard seen <= last, state.timings.seen <= last, state.rules.seen <= last, state.beaconsSeen <= last,
+    guard seen <= last, state.timings.seen <= last, state.rules.seen <= last,
+      !state.rules.records.contains(where: { $0.looked > last }), state.beaconsSeen <= last,
       state.beaconsTold <= last, state.host.lastGeneration <= last
     else {
       throw Damage("the device knows conditions that are newer than the table")
@@ -335,6 +341,7 @@ extension DeviceBytes {
       record.generation = table.generation(of: slot)
       record.observed = .undetermined
       record.candidate = nil
+      record.looked = 0
       rules.records.append(record)
     }
     state.rules = rules

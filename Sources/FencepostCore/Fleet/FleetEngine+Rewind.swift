@@ -101,7 +101,8 @@ extension FleetEngine {
       state.rewindTimings(to: time, table)
       state.dropCommonRecords(own: devices.lines[device].clock, seen: line.seen, table)
     }
-    if state.hasRules { state.rules.rewind(to: time, seen: line.seen, table) }
+    if state.hasRules || table.lastTimedRule > 0 { state.rules.rewind(to: time, seen: line.seen, table) }
+    if table.lastTimedRule > 0 { state.timings.edge = table.policies.nextEdge(after: time) }
     devices.lines[device].region.remove()
     store(device)
     devices.hurry(device)

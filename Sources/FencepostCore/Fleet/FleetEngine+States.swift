@@ -41,7 +41,7 @@ extension FleetEngine {
   ) -> Observed {
     guard table.isGeographic(slot) else {
       return table.kind(of: slot).isRule
-        ? state.observedRule(slot, seen: devices.lines[device].seen, table)
+        ? state.observedRule(slot, seen: devices.lines[device].seen, at: clock(of: device), table)
         : track(of: slot, state, device, table).observed
     }
     if mayBeInside, state.insides.contains(where: { $0.slot == slot }) { return .inside }
@@ -71,8 +71,10 @@ extension FleetEngine {
     let line = devices.lines[device]
     let seen = line.seen
     state.load(into: &tracker, clock: clock, seen: seen, table)
+    for record in state.timings.records { tracker.load(record, table) }
     tracker.beginRules(
-      state.rules, seen: seen, additions: additions(overdueAt: clock, state, line, table), table)
+      state.rules, seen: seen, state.timings.records, edges: (clock, clock),
+      additions: additions(overdueAt: clock, state, line, table), table)
     observed.forgetCollected()
     tracker.confirmDue(through: clock, table, &observed, &survey, ending: .time)
     for entry in observed.collected where table.kind(of: entry.slot).isRule { _ = tracker.tellRule(entry, table) }
@@ -200,7 +202,18 @@ extension FleetEngine {
     monitor.tracker.load(state.ellipse)
     if table.kind(of: slot).isRule {
       state.load(into: &monitor.tracker, clock: watermark.clock(line), seen: line.seen, table)
-      monitor.tracker.beginRules(state.rules, seen: line.seen, table)
+      var parts = state
+      let clock = watermark.clock(line)
+      if let name = table.rules?.name(of: slot), table.policies.hasTimings {
+        parts.addTimedParts(of: [name], at: clock, before: clock, seen: line.seen, table)
+        for index in parts.timings.records.indices {
+          let slot = parts.timings.records[index].slot
+          parts.timings.records[index].counted = parts.countedTimed(slot, at: clock, seen: line.seen, table)
+          monitor.loadTiming(slot, parts, seen: line.seen)
+        }
+      }
+      monitor.tracker.beginRules(
+        state.rules, seen: line.seen, parts.timings.records, edges: (clock, clock), additions: [], table)
       monitor.tracker.loadRule(slot, table)
       return monitor.explain(slot: slot)
     }

@@ -8,10 +8,15 @@ extension FleetEngine {
   @inline(never)
   mutating func isCalm(_ device: UInt32, through time: Int64, _ table: ConditionTable) -> Bool {
     let clock = devices.lines[device].clock
-    if calm.generation == table.order.lastGeneration, clock >= calm.start, time < calm.end { return true }
-    guard clock != .min else { return false }
-    calm = (clock, table.policies.nextEdge(after: clock), table.order.lastGeneration)
-    return time < calm.end
+    return clock != .min && time < edge(after: clock, table)
+  }
+
+  /// The first edge of all schedules after a time.
+  private mutating func edge(after time: Int64, _ table: ConditionTable) -> Int64 {
+    if calm.generation != table.order.lastGeneration || time < calm.start || time >= calm.end {
+      calm = (time, table.policies.nextEdge(after: time), table.order.lastGeneration)
+    }
+    return calm.end
   }
 
   /// Applies a fix that was not refused, if the table has timings: the fleet has no path then.
@@ -55,7 +60,7 @@ extension FleetEngine {
     timed.fix = nil
     defer { timed.fix = fix }
     let clock = clock(of: device)
-    if table.lastTracked > devices.lines[device].seen, clock != .min { track(device, at: clock, table) }
+    if max(table.lastTracked, table.lastTimedRule) > devices.lines[device].seen, clock != .min { track(device, at: clock, table) }
     while devices.lines[device].earliest < time {
       confirmDue(device, through: devices.lines[device].earliest, row: row, table)
     }
@@ -68,7 +73,7 @@ extension FleetEngine {
   @inline(never)
   @_optimize(size)
   mutating func trackInAll(at time: Int64?, _ table: ConditionTable) {
-    guard table.lastTracked > trackedSeen else { return }
+    guard max(table.lastTracked, table.lastTimedRule) > trackedSeen else { return }
     for device in devices.numbers {
       let clock = clock(of: device)
       guard let start = clock == .min ? time : clock else { continue }
@@ -82,14 +87,21 @@ extension FleetEngine {
   @_optimize(size)
   mutating func track(_ device: UInt32, at time: Int64, _ table: ConditionTable) {
     devices.load(device, into: &state)
-    guard state.timings.seen < table.lastTracked else { return }
     let line = devices.lines[device]
+    let clock = clock(of: device)
+    let isTracked = state.timings.seen < table.lastTracked
+    let isOfRules = state.rules.seen(shapes: line.seen) < table.lastTimedRule
+    guard isTracked || isOfRules else { return }
     state.dropGone(seen: line.seen, table)
-    state.prepareTimings(own: line.clock, clock: clock(of: device), through: time, table)
-    state.dropCommonRecords(own: line.clock, seen: line.seen, table)
+    if isTracked {
+      state.prepareTimings(own: line.clock, clock: clock, through: time, table)
+      state.dropCommonRecords(own: line.clock, seen: line.seen, table)
+      devices.hurry(device)
+      features.insert(.timings)
+    }
+    // The first time of a device may change its rules, as an edge does.
+    if isOfRules { state.timings.edge = min(state.timings.edge, clock == .min ? time : edge(after: clock, table)) }
     store(device)
-    devices.hurry(device)
-    features.insert(.timings)
   }
 
   /// The first edge after the fleet's time; without an advance, after the earliest clock of the devices.
@@ -118,7 +130,42 @@ extension FleetEngine {
       state.timings.isStale = true
       devices.lines[device].region.remove()
     }
-    state.prepareTimings(own: line.clock, clock: watermark.clock(line), through: timed.due ?? time, table)
+    let clock = watermark.clock(line)
+    let edges = edges(of: clock, at: time)
+    if table.rules != nil, edges.before != .min {
+      state.prepareTimings(own: line.clock, clock: clock, through: edges.before, table)
+      noteCounted(at: edges.before, seen: line.seen, table)
+    }
+    state.prepareTimings(own: line.clock, clock: clock, through: edges.now, table)
+    if table.rules != nil, edges.before == .min { noteCounted(at: .min, seen: 0, table) }
+  }
+
+  /// The edges up to these times have passed before an evaluation, and are passed by it.
+  func edges(of clock: Int64, at time: Int64) -> (before: Int64, now: Int64) {
+    let now = timed.due ?? time
+    if clock == .min { return (.min, now) }
+    return (timed.due == nil ? max(clock, now - 1) : now - 1, now)
+  }
+
+  /// Notes the states that rules have counted of the shapes with a record.
+  @inline(never)
+  @_optimize(size)
+  private mutating func noteCounted(at time: Int64, seen: UInt64, _ table: ConditionTable) {
+    for index in state.timings.records.indices {
+      let slot = state.timings.records[index].slot
+      state.timings.records[index].counted =
+        time == .min
+        ? table.countedCommon(slot, at: time, seen: 0, lastFix: .min)
+        : state.countedTimed(slot, at: time, seen: seen, table)
+    }
+  }
+
+  /// Sets the next edge at which the rules of the device in `state` may change without an input.
+  @inline(never)
+  @_optimize(size)
+  mutating func remindOfEdge(_ device: UInt32, after time: Int64, _ table: ConditionTable) {
+    let isConcerned = table.lastTimedRule > 0 && state.concerns(seen: devices.lines[device].seen, table)
+    if isConcerned || state.hasTimings { state.timings.edge = isConcerned ? edge(after: time, table) : .max }
   }
 
   /// Stores what the tracker has of the conditions with a timing in `state`.
@@ -156,20 +203,31 @@ extension FleetEngine {
   mutating func loadTimings(_ device: UInt32, at time: Int64, _ table: ConditionTable) {
     features.insert(.timings)
     let time = timed.due ?? time
+    let line = devices.lines[device]
+    let edges = edges(of: watermark.clock(line), at: time)
+    let isFix = timed.fix != nil
+    var near: ContiguousArray<CapHit> = []
     if let fix = timed.fix {
       timed.fix = nil
-      var near: ContiguousArray<CapHit> = []
       let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
       table.index.collect(
         near: position,
         within: max(devices.lines[device].lookRadius, tracker.reachOfDetermination(fix, extras.ellipse, table)),
         into: &near)
       for hit in near where table.timing(of: hit.id) != nil && state.timings.index(of: hit.id) == nil {
-        let record = state.commonRecord(hit.id, at: time, seen: devices.lines[device].seen, table)
-        state.timings.records.append(record)
+        state.addCommonRecord(hit.id, at: time, before: edges.before, seen: line.seen, table)
       }
       // The edges have passed up to the fix, also for the shapes without a record.
       state.timings.passed = max(state.timings.passed, time)
+    }
+    if let book = table.rules {
+      let isOpen = line.seen < table.order.lastGeneration || state.isRewound
+      if isOpen || state.lastFix.map({ table.policies.nextEdge(after: $0.time.microseconds) <= time }) ?? true {
+        var roots = book.listed
+        for hit in near { if let name = book.part(in: hit.id) { roots.append(name) } }
+        state.appendConcerned(to: &roots, isInput: isFix, seen: line.seen, table)
+        state.addTimedParts(of: roots, at: time, before: edges.before, seen: line.seen, table)
+      }
     }
     for record in state.timings.records {
       tracker.load(record, table)

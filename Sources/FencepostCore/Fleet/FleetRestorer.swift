@@ -105,7 +105,6 @@ struct FleetRestorer: ~Copyable {
     }
     guard UInt64(conditions.count) == conditionCount else { throw Damage("conditions are missing") }
     if let defect = conditions.timingDefect { throw Damage(defect) }
-    if let defect = conditions.sharedRuleDefect { throw Damage(defect) }
     do throws(MonitorError) {
       fleet = try FleetEngine(Conditions(restored: conditions), options: head.options)
     } catch { throw Damage("\(error)") }
@@ -211,7 +210,7 @@ extension FleetEngine {
     if row.isLeaving {
       devices.lines[number].sequence = UInt32(truncatingIfNeeded: device.sequence)
     } else {
-      enter(device, number)
+      enter(device, number, advanced: row.advanced)
     }
   }
 
@@ -301,7 +300,7 @@ extension FleetEngine {
       do throws(Damage) {
         try conditions.read { table throws(Damage) in try device.adapt(&known, table) }
       } catch { throw .storeCorrupt("a device does not fit this table: \(error.reason)") }
-      enter(device, number)
+      enter(device, number, advanced: watermark.time)
     }
     watermark.startOver()
   }

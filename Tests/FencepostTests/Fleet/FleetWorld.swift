@@ -279,6 +279,8 @@ struct FleetWorld {
       // An earlier condition with the identifier is replaced.
       for number in shards[shard].leaving.keys { shards[shard].leaving[number]!.monitor.remove(identifier) }
       for number in numbers(shard) {
+        // A part with a timing that replaces a condition of a fleet is unknown between the two.
+        if !definition.timing.isNone { shards[shard].devices[number]?.monitor.remove(identifier) }
         try shards[shard].devices[number]?.monitor.add(
           condition, identifier: identifier, assuming: definition.assumed, policy: definition.policy,
           tag: definition.tag, timing: definition.timing, band: definition.band)

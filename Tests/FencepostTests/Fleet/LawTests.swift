@@ -51,10 +51,14 @@ import Testing
     private static let rules = ["r", "s", "t", "u"]
     private static let others = ["a", "b", "c", "d", "e", "one that is longer than what fits in place"]
 
-    /// - Parameter isOfRules: Whether the sequence of calls has rules.
-    init(_ number: Int, isOfRules: Bool = false) throws {
+    /// - Parameters:
+    ///   - isOfRules: Whether the sequence of calls has rules.
+    ///   - isTimed: Whether the sequence of calls with rules has timings.
+    init(_ number: Int, isOfRules: Bool = false, isTimed: Bool = false) throws {
       var random = SeededGenerator(
-        isOfRules ? "the law of fleets with rules" : "the law of fleets", salt: UInt64(number))
+        isTimed
+          ? "the law of fleets with rules and timings"
+          : isOfRules ? "the law of fleets with rules" : "the law of fleets", salt: UInt64(number))
       // The first random sequence of calls uses all features, each of the next sequences leaves out one feature, and
       // each later sequence uses about half of the features.
       let without = number - 1
@@ -62,12 +66,13 @@ import Testing
       var features = all.enumerated().filter { place, _ in
         without < all.count ? place != without : random.chance(0.5)
       }.map(\.element)
-      if number % 2 == 1, features.contains(.timings) {
+      if isTimed, !features.contains(.timings) { features.append(.timings) }
+      if isTimed || number % 2 == 1, features.contains(.timings) {
         features.removeAll { LawFeature.withoutTimings.contains($0) }
       } else {
         features.removeAll { $0 == .timings }
       }
-      if isOfRules { features.removeAll { LawFeature.withoutRules.contains($0) } }
+      if isOfRules { features.removeAll { LawFeature.withoutRules.contains($0) && !(isTimed && $0 == .timings) } }
       if isOfRules, !features.contains(.rules) { features.append(.rules) }
       self.features = Set(features)
       let options = FleetOptions(
@@ -300,6 +305,36 @@ import Testing
       if random.chance(0.6) { time += Int64(random.integer(0...25_000_000)) }
     }
 
+    /// Whether a condition with a timing was added since all devices had an input.
+    private var isUnseen = false
+
+    /// Before a second change of the table: gives each device an input that changes nothing. Otherwise a rule of a
+    /// monitor may keep a state because of a part that the device of a fleet has not seen.
+    ///
+    /// - Returns: Whether there were such inputs. The table then does not change in this step.
+    private mutating func showTable() -> Bool {
+      guard isUnseen, has(.rules) else { return false }
+      isUnseen = false
+      for shard in 0..<world.shardCount {
+        for number in world.numbers(shard) {
+          guard let clock = try? world.fleet(shard).statistics(of: number).clock else { continue }
+          world.input(number, shard) {
+            try $0.feed([], at: clock, for: number)
+          } _: {
+            try $0.feed([], at: clock)
+          }
+        }
+      }
+      return true
+    }
+
+    private mutating func add(_ identifier: String) throws {
+      let definition = definition(for: identifier)
+      if showTable() { return }
+      try world.add(identifier, definition)
+      if !definition.timing.isNone { isUnseen = true }
+    }
+
     mutating func step() throws {
       pass()
       let shard = random.integer(0...world.shardCount - 1)
@@ -309,10 +344,12 @@ import Testing
       if has(.rules), random.chance(0.3) { identifier = Self.rules[random.integer(0...3)] }
       let at = Timestamp(microseconds: has(.refusedInputs) && random.chance(0.03) ? time - 30_000_000 : time)
       switch random.integer(0...48) {
-      case 0, 1: if has(.tableChanges) { try world.remove(identifier) }
+      case 0, 1:
+        guard has(.tableChanges), !showTable() else { return }
+        try world.remove(identifier)
       case 2...5:
         if has(.tableChanges) || !world.conditions.identifiers.contains(identifier) {
-          try world.add(identifier, definition(for: identifier))
+          try add(identifier)
         }
       case 6, 7: try world.enter(names[random.integer(0...names.count - 1)], shard)
       case 8:
@@ -410,8 +447,8 @@ import Testing
   }
 
   /// Lives through a random sequence of calls.
-  private func live(_ number: Int, isOfRules: Bool = false) throws -> Life {
-    var life = try Life(number, isOfRules: isOfRules)
+  private func live(_ number: Int, isOfRules: Bool = false, isTimed: Bool = false) throws -> Life {
+    var life = try Life(number, isOfRules: isOfRules, isTimed: isTimed)
     for name in life.names.prefix(3) { try life.world.enter(name, 0) }
     for step in 0..<220 {
       life.world.step = step
@@ -434,6 +471,13 @@ import Testing
 
   @Test(arguments: 0..<(isSoak ? 2_000 : 60)) func aFleetWithRulesIsAsManyMonitors(number: Int) throws {
     let life = try live(number, isOfRules: true)
+    if number == 0, SeededGenerator.seed == SeededGenerator.usualSeed {
+      #expect(life.world.comparedOfRules > 0, "\(life.world.comparedOfRules)")
+    }
+  }
+
+  @Test(arguments: 0..<(isSoak ? 4_000 : 60)) func aFleetWithRulesAndTimingsIsAsManyMonitors(number: Int) throws {
+    let life = try live(number, isOfRules: true, isTimed: true)
     if number == 0, SeededGenerator.seed == SeededGenerator.usualSeed {
       #expect(life.world.comparedOfRules > 0, "\(life.world.comparedOfRules)")
     }

@@ -167,12 +167,17 @@ def test_no_value_of_a_fix_breaks_the_page(name: str, value: str) -> None:
     assert json.loads(Messages(view).everything()[0].plain.removeprefix(b"data: "))["version"] > 0
 
 
-def test_a_page_refuses_a_rule_beside_hours(run: Run, tmp_path: Path) -> None:
-    """With names of devices, the page shows a fleet, whose tables have no rules beside timings."""
+def test_a_page_refuses_a_rule_with_hours(run: Run, tmp_path: Path) -> None:
+    """With names of devices, the page shows a fleet, whose rules have no hours of their own."""
     path = hours_file(tmp_path, "2026-03-02T08:00Z/2026-03-02T09:00Z")
     zones = json.loads(path.read_text())
     zones["features"].append(
-        {"type": "Feature", "id": "r", "geometry": None, "properties": {"rule": {"all": ["yard"]}}}
+        {
+            "type": "Feature",
+            "id": "r",
+            "geometry": None,
+            "properties": {"rule": {"all": ["yard"]}, "active": ["2026-03-02T08:00Z/2026-03-02T09:00Z"]},
+        }
     )
     path.write_text(json.dumps(zones))
     done = run("watch", "--source", "-", "--by", "device", "--conditions", str(path), "--page", "127.0.0.1:0")
