@@ -97,7 +97,7 @@ extension FleetEngine {
     if table.lastBeacon > 0 { state.rewindBeacons(to: time, options, table) }
     forgetBehind(pending, table)
     devices.lines[device].clock = min(line.clock, time)
-    if state.hasTimings {
+    if state.hasTimings || table.lastTimedRule > 0 {
       state.rewindTimings(to: time, table)
       state.dropCommonRecords(own: devices.lines[device].clock, seen: line.seen, table)
     }

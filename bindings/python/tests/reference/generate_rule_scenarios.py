@@ -4,7 +4,8 @@ events.
     python generate_rule_scenarios.py
 
 The script also writes the fleet forms in Tests/Conformance/Fleets (``rules.json``), which the reference plays, except
-those of scenarios with what the tables of fleets refuse: a beacon as a part, and conditions with a timing.
+those of scenarios with a beacon as a part, which the tables of fleets refuse, and those of monitors with a timing, which
+begins in another way in a fleet.
 
 `events("r satisfied 12 crossing by 2", ...)` lists all pending events in order, each with its time (on a path to the
 millisecond), its cause, the generation of the part that decided, and its flags, if it has any of these. The identifiers
@@ -56,13 +57,13 @@ class ExplainedRule(shapes.Explained):
     keys = ("reason", "seconds_to_decide", "parts")
 
 
-def is_refused(steps: list[Any]) -> bool:
-    """Whether a scenario has a condition with a timing, or a beacon as a part of a rule."""
+def is_refused(steps: list[Any], timings: bool = False) -> bool:
+    """Whether a scenario has a beacon as a part of a rule, or a condition with a timing that is not accepted."""
     adds = [step.get("step", step) for step in steps]
     beacons = {step["add"] for step in adds if "add" in step and "beacon" in step}
     rules = [step["rule"] for step in adds if "rule" in step]
     parts = {part for rule in rules for given in rule.values() if isinstance(given, list) for part in given}
-    return bool(beacons & parts) or any(TIMINGS & set(step) for step in adds)
+    return bool(beacons & parts) or (not timings and any(TIMINGS & set(step) for step in adds))
 
 
 def of_fleets(scenarios: Any) -> list[Any]:
@@ -86,7 +87,7 @@ def main() -> int:
 
     shapes.as_step, shapes.said = as_step, said
     forms = of_fleets(shapes.write(FOLDER))
-    fleet_forms.write("rules", [*forms, *(each for each in rule_scenarios.OF_FLEETS if not is_refused(each["steps"]))])
+    fleet_forms.write("rules", [*forms, *(each for each in rule_scenarios.OF_FLEETS if not is_refused(each["steps"], timings=True))])
     return 0
 
 
