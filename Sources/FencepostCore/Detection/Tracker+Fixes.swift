@@ -28,10 +28,15 @@ extension Tracker {
     let safe = lookout.safe
     guard safe.squaredRadius > 0 else { return start }
     if plainSteps == 0 {
-      if options.path.isGeodesic { return skipLimitedSteps(fixes, from: start) }
-      var (end, goesOn) = (start, true)
-      while goesOn { (end, goesOn) = skipPlausibleFixes(fixes, from: end) }
-      return end
+      #if arch(wasm32)
+        // Without vectors, two fixes at once only make the module larger.
+        return skipLimitedSteps(fixes, from: start)
+      #else
+        if options.path.isGeodesic { return skipLimitedSteps(fixes, from: start) }
+        var (end, goesOn) = (start, true)
+        while goesOn { (end, goesOn) = skipPlausibleFixes(fixes, from: end) }
+        return end
+      #endif
     }
     let horizon = safeHorizon
     var longestStep = plainSteps &- 1

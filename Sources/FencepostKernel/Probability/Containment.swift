@@ -171,21 +171,24 @@ extension GeodesicShape {
     {
       return addAll(plane, to: &mass)
     }
-    // Consecutive edges share a vertex.
-    var (last, lastPoint) = (-1, SIMD2<Double>())
+    // Edges that follow one another, from one vertex to another.
+    var (first, last) = (0, 0)
     line.vertices.withUnsafeBufferPointer { vertices in
       for edge in LineSearch.edges(of: line, at: position, limit: plane.error.reach) {
         let (start, end) = (vertices[edge], vertices[edge &+ 1])
-        guard start.squaredChord(to: position) < limit * limit, end.squaredChord(to: position) < limit * limit else {
+        let isNear = start.squaredChord(to: position) < limit * limit && end.squaredChord(to: position) < limit * limit
+        if !isNear || edge != last {
+          mass.add(chain: UnsafeBufferPointer(rebasing: vertices[first...last]), first: first, plane)
+          (first, last) = (edge, edge)
+        }
+        if isNear {
+          last = edge &+ 1
+        } else {
           let arc = plane.arc(self.line.segment(edge))
           arc.line.add(from: -arc.half, to: arc.half, in: plane, to: &mass)
-          continue
         }
-        let a = last == edge ? lastPoint : plane.whitened(plane.near(start))
-        let b = plane.whitened(plane.near(end))
-        (last, lastPoint) = (edge &+ 1, b)
-        mass.add(from: a, edge, to: b, edge &+ 1)
       }
+      mass.add(chain: UnsafeBufferPointer(rebasing: vertices[first...last]), first: first, plane)
     }
   }
 

@@ -4,7 +4,7 @@ enum Exponential {
   ///
   /// The Taylor series gives y = 1 − e⁻ˣ for x = u/64, without a loss of digits for a small u. Each of six steps
   /// y → y (2 − y) doubles x.
-  @inline(__always)
+  @inline(never)
   static func meanDecay(_ u: SIMD2<Double>) -> SIMD2<Double> {
     // Beyond 40, e⁻ᵘ is below 1e-17.
     if u.x > 40 || u.y > 40 {
@@ -14,7 +14,7 @@ enum Exponential {
   }
 
   /// The same for numbers up to 40.
-  @inline(__always)
+  @inline(never)
   static func nearMeanDecay(_ u: SIMD2<Double>) -> SIMD2<Double> {
     // Constants of two elements: with numbers, the compiler computes the elements one by one.
     let (two, x) = (SIMD2(repeating: 2.0), u * SIMD2(repeating: 1 / 64.0))

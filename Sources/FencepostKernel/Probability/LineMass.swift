@@ -42,7 +42,7 @@ struct LineMass {
     let (squareA, squareB) = (ErrorPlane.dot(a, a), ErrorPlane.dot(b, b))
     if max(squareA, squareB) <= Self.window {
       begin(a, vertexA)
-      quadrature(a, way, square, area)
+      sum += area * LineMass.many(a, way, square)
       end(b, vertexB)
       return
     }
@@ -57,7 +57,7 @@ struct LineMass {
     let stop = leave < 1 ? a + way * leave : b
     begin(start, enter > 0 ? -1 : vertexA)
     let part = stop - start
-    quadrature(start, part, ErrorPlane.dot(part, part), ErrorPlane.cross(start, part))
+    sum += ErrorPlane.cross(start, part) * LineMass.many(start, part, ErrorPlane.dot(part, part))
     end(stop, leave < 1 ? -1 : vertexB)
   }
 
@@ -149,29 +149,11 @@ struct LineMass {
     if turn.x.magnitude + turn.y.magnitude < 1e-60 { turn *= 1e60 }
   }
 
-  /// The Gauss–Legendre rule with 2 nodes is used up to a length of 0.25, with 4 nodes up to 1.25; a longer piece is
-  /// divided.
-  @inline(__always)
-  private mutating func quadrature(_ a: SIMD2<Double>, _ way: SIMD2<Double>, _ square: Double, _ area: Double) {
-    if square < 0.0625 {
-      sum += area * LineMass.two(a, way)
-    } else {
-      sum += area * LineMass.many(a, way, square)
-    }
-  }
-
-  /// The mean of g along a short piece.
-  @inline(__always)
-  private static func two(_ a: SIMD2<Double>, _ way: SIMD2<Double>) -> Double {
-    let t = SIMD2(0.21132486540518712, 0.7886751345948129)
-    let (x, y) = (a.x + t * way.x, a.y + t * way.y)
-    let g = Exponential.nearMeanDecay((x * x + y * y) * 0.5)
-    return 0.5 * (g.x + g.y)
-  }
-
+  /// The mean of g along a piece, which is divided into parts of at most 1.25; each by the Gauss–Legendre rule with 4
+  /// nodes.
   @inline(never)
   private static func many(_ a: SIMD2<Double>, _ way: SIMD2<Double>, _ square: Double) -> Double {
-    let pieces = Double((square.squareRoot() * 0.8).roundedUp)
+    let pieces = max(Double((square.squareRoot() * 0.8).roundedUp), 1)
     let part = way / pieces
     var start = a
     var sum = 0.0
