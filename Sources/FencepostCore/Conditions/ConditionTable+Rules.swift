@@ -7,7 +7,8 @@ extension ConditionTable {
   package func ruleDefect(of definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> String? {
     // The call of a function that is not inlined copies the table, so most conditions must not reach it.
     let kind = definition.subject.kind
-    return kind.isRule || (rules != nil && (kind.isLine || kind.isBeacon)) ? foundDefect(of: definition, identifier) : nil
+    return kind.isRule || (rules != nil && (kind.isLine || kind.isBeacon))
+      ? foundDefect(of: definition, identifier) : nil
   }
 
   @inline(never) @_optimize(size)

@@ -31,7 +31,9 @@ extension Tracker {
     for record in rules.records { roots.append(book.name(of: record.slot)) }
     known.shapes.forEachException { slot, _ in appendContainers(of: slot, to: &roots, book) }
     for name in Self.concerned(roots, book) where book.isRule(name) {
-      guard table.generation(of: book.slot(of: name)) > states.seen || table.lastTimedRule > states.seen else { continue }
+      guard table.generation(of: book.slot(of: name)) > states.seen || table.lastTimedRule > states.seen else {
+        continue
+      }
       loadRule(name, states, table)
     }
   }
