@@ -36,7 +36,9 @@ extension Tracker {
       if track.observed == .inside { appendContainers(of: slot, to: &roots, book) }
     }
     for name in Self.concerned(roots, book) where book.isRule(name) {
-      guard table.generation(of: book.slot(of: name)) > states.seen || table.lastTimedRule > states.seen else { continue }
+      guard table.generation(of: book.slot(of: name)) > states.seen || table.lastTimedRule > states.seen else {
+        continue
+      }
       loadRule(name, states, table)
     }
   }

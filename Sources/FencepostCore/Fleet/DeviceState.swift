@@ -189,7 +189,9 @@ struct DeviceState: Sendable {
       earliest = min(earliest, crossing.candidate.deadline)
     }
     for beacon in beacons { earliest = min(earliest, beacon.track.deadline) }
-    if !rare.isEmpty { earliest = min(earliest, rare[0].timings.reminder, rare[0].timings.edge, rare[0].rules.earliest) }
+    if !rare.isEmpty {
+      earliest = min(earliest, rare[0].timings.reminder, rare[0].timings.edge, rare[0].rules.earliest)
+    }
     return earliest
   }
 

@@ -41,7 +41,9 @@ extension FleetEngine {
   /// devices could not be added while the queue is full.
   mutating func prepare(_ device: UInt32) {
     gate.read { table in
-      if max(table.lastTracked, table.lastTimedRule) > 0 { track(device, at: watermark.clock(devices.lines[device]), table) }
+      if max(table.lastTracked, table.lastTimedRule) > 0 {
+        track(device, at: watermark.clock(devices.lines[device]), table)
+      }
     }
     prepareForBeacons(device)
   }

@@ -60,7 +60,9 @@ extension FleetEngine {
     timed.fix = nil
     defer { timed.fix = fix }
     let clock = clock(of: device)
-    if max(table.lastTracked, table.lastTimedRule) > devices.lines[device].seen, clock != .min { track(device, at: clock, table) }
+    if max(table.lastTracked, table.lastTimedRule) > devices.lines[device].seen, clock != .min {
+      track(device, at: clock, table)
+    }
     while devices.lines[device].earliest < time {
       confirmDue(device, through: devices.lines[device].earliest, row: row, table)
     }

@@ -87,7 +87,9 @@ def main() -> int:
 
     shapes.as_step, shapes.said = as_step, said
     forms = of_fleets(shapes.write(FOLDER))
-    fleet_forms.write("rules", [*forms, *(each for each in rule_scenarios.OF_FLEETS if not is_refused(each["steps"], timings=True))])
+    fleet_forms.write(
+        "rules", [*forms, *(each for each in rule_scenarios.OF_FLEETS if not is_refused(each["steps"], timings=True))]
+    )
     return 0
 
 
