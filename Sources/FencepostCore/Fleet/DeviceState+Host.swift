@@ -237,7 +237,12 @@ extension DeviceState {
       }
       return
     }
-    renumber { table.kind(of: $0) == kind ? nil : $0 }
+    // A table whose hosts are limited has neither timings nor rules.
+    insides.removeAll { table.kind(of: $0.slot) == kind }
+    crossings.removeAll { table.kind(of: $0.slot) == kind }
+    undecided.removeAll { table.kind(of: $0) == kind }
+    told.removeAll { table.kind(of: $0.slot) == kind }
+    host.unmonitored.removeAll { table.kind(of: $0) == kind }
     host.resumed.removeAll { $0.kind == kind }
   }
 

@@ -140,16 +140,6 @@ extension DeviceState {
       slot, at: time, seen: isRewound ? 0 : seen, lastFix: lastFix?.time.microseconds ?? .min)
   }
 
-  /// After the slots were renumbered: sets the generations of the rules.
-  ///
-  /// - Parameter generation: Returns the generation of the rule that had a slot.
-  mutating func renumberRules(_ generation: (UInt32) -> UInt64?) {
-    guard hasRules else { return }
-    for index in rules.records.indices {
-      rules.records[index].generation = generation(rules.records[index].slot) ?? rules.records[index].generation
-    }
-  }
-
   /// Drops the records of rules that were removed or replaced.
   @inline(never) @_optimize(size)
   mutating func dropGoneRules(_ table: ConditionTable) {

@@ -266,14 +266,14 @@ struct FleetDelivery: Sendable {
   ///
   /// - Returns: The devices of the dropped entries.
   @_optimize(size)
-  mutating func renumber(_ place: (UInt32) -> (slot: UInt32, generation: UInt64)?) -> [UInt32] {
+  mutating func renumber(_ places: SlotPlaces) -> [UInt32] {
     var gone: [UInt32] = []
     var kept: ContiguousArray<FleetEntry> = []
     forEach { entry in
-      guard let place = place(entry.entry.slot) else { return gone.append(entry.device) }
+      guard let slot = places.slot(entry.entry.slot) else { return gone.append(entry.device) }
       var entry = entry
-      entry.entry.slot = place.slot
-      entry.entry.generation = place.generation
+      entry.entry.generation = places.generation(entry.entry.slot)
+      entry.entry.slot = slot
       kept.append(entry)
     }
     kept.arrange { $0.change < $1.change }

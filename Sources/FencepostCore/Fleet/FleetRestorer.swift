@@ -249,9 +249,9 @@ extension FleetEngine {
     devices.own()
     // The slots and generations in the present version. Conditions are matched by generation, unless both tables
     // assigned generations anew.
-    let places: [UInt32: (slot: UInt32, generation: UInt64)] = own.read { known in
+    let places = own.read { known in
       other.read { table in
-        var places = [UInt32: (slot: UInt32, generation: UInt64)]()
+        var places = SlotPlaces()
         var equal = PortableConditions()
         for slot in known.live {
           let found =
@@ -259,7 +259,7 @@ extension FleetEngine {
             ? equal.slot(of: .digest(known.digest(of: slot)), table)
             : table.slot(ofGeneration: known.generation(of: slot))
           guard let found else { continue }
-          places[slot] = (found, table.generation(of: found))
+          places.set(slot, found, generation: table.generation(of: found))
         }
         return places
       }
@@ -269,17 +269,11 @@ extension FleetEngine {
     } else {
       for device in devices.all where devices.lines[device].cold != ColdStore.none {
         devices.load(device, into: &state)
-        for index in state.timings.records.indices {
-          if let place = places[state.timings.records[index].slot] {
-            state.timings.records[index].generation = place.generation
-          }
-        }
-        state.renumberRules { places[$0]?.generation }
-        state.renumber { places[$0]?.slot }
+        state.renumber(places)
         store(device)
       }
     }
-    for device in delivery.renumber({ places[$0] }) { devices.release(device) }
+    for device in delivery.renumber(places) { devices.release(device) }
     return adoption == .equal
   }
 

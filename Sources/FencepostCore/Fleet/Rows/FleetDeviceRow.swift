@@ -63,14 +63,15 @@ extension DeviceBytes {
     else {
       throw Damage("a device knows conditions that are newer than the table")
     }
-    var slots: [UInt32] = []
-    for reference in references {
+    var places = SlotPlaces()
+    for (number, reference) in references.enumerated() {
       guard reference.generation <= last else {
         throw Damage("a device knows a condition that is newer than the table")
       }
-      slots.append(table.slot(ofGeneration: reference.generation) ?? .max)
+      guard let slot = table.slot(ofGeneration: reference.generation) else { continue }
+      places.set(UInt32(number), slot, generation: reference.generation)
     }
-    state.renumber { slots[Int($0)] == .max ? nil : slots[Int($0)] }
+    state.renumber(places)
     let seen = seen
     try checkTimings(table)
     try checkRules(table)
@@ -82,40 +83,57 @@ extension DeviceBytes {
   }
 }
 
+/// The slots and generations of conditions that had other slots before.
+struct SlotPlaces {
+  private var slots: ContiguousArray<UInt32> = []
+  private var generations: ContiguousArray<UInt64> = []
+
+  mutating func set(_ old: UInt32, _ slot: UInt32, generation: UInt64) {
+    while slots.count <= Int(old) {
+      slots.append(.max)
+      generations.append(0)
+    }
+    slots[Int(old)] = slot
+    generations[Int(old)] = generation
+  }
+
+  /// Returns the new slot of a condition; `nil` if the condition has none.
+  func slot(_ old: UInt32) -> UInt32? {
+    Int(old) < slots.count && slots[Int(old)] != .max ? slots[Int(old)] : nil
+  }
+
+  /// Returns the generation of a condition that has a new slot.
+  func generation(_ old: UInt32) -> UInt64 { generations[Int(old)] }
+}
+
 extension DeviceState {
-  /// Replaces the slots in the lists; drops the entries for which `slot` returns `nil`.
-  @_optimize(size)
-  mutating func renumber(_ slot: (UInt32) -> UInt32?) {
-    insides = ContiguousArray(
-      insides.compactMap { inside in
-        slot(inside.slot).map { Inside(slot: $0, since: inside.since, evidence: inside.evidence) }
-      })
-    crossings = ContiguousArray(
-      crossings.compactMap { crossing in
-        slot(crossing.slot).map { Crossing(slot: $0, candidate: crossing.candidate) }
-      })
-    undecided = ContiguousArray(undecided.compactMap(slot))
-    told = ContiguousArray(
-      told.compactMap { told in
-        slot(told.slot).map { Told(slot: $0, state: told.state, since: told.since, evidence: told.evidence) }
-      })
-    beacons = ContiguousArray(
-      beacons.compactMap { beacon in
-        slot(beacon.slot).map {
-          Beacon(
-            slot: $0, generation: beacon.generation, track: beacon.track, told: beacon.told,
-            refinement: beacon.refinement)
-        }
-      })
-    host.unmonitored = ContiguousArray(host.unmonitored.compactMap(slot))
+  /// Replaces the slots in the lists, and the generations of records; drops the entries of conditions without a new slot.
+  @inline(never) @_optimize(size)
+  mutating func renumber(_ places: SlotPlaces) {
+    insides.removeAll { places.slot($0.slot) == nil }
+    for index in insides.indices { insides[index].slot = places.slot(insides[index].slot)! }
+    crossings.removeAll { places.slot($0.slot) == nil }
+    for index in crossings.indices { crossings[index].slot = places.slot(crossings[index].slot)! }
+    undecided.removeAll { places.slot($0) == nil }
+    for index in undecided.indices { undecided[index] = places.slot(undecided[index])! }
+    told.removeAll { places.slot($0.slot) == nil }
+    for index in told.indices { told[index].slot = places.slot(told[index].slot)! }
+    beacons.removeAll { places.slot($0.slot) == nil }
+    for index in beacons.indices { beacons[index].slot = places.slot(beacons[index].slot)! }
+    host.unmonitored.removeAll { places.slot($0) == nil }
+    for index in host.unmonitored.indices { host.unmonitored[index] = places.slot(host.unmonitored[index])! }
     var records = timings.records
-    records.removeAll { slot($0.slot) == nil }
-    for index in records.indices { records[index].slot = slot(records[index].slot) ?? records[index].slot }
+    records.removeAll { places.slot($0.slot) == nil }
+    for index in records.indices {
+      records[index].generation = places.generation(records[index].slot)
+      records[index].slot = places.slot(records[index].slot)!
+    }
     timings.records = records
     guard hasRules else { return }
-    rules.records.removeAll { slot($0.slot) == nil }
+    rules.records.removeAll { places.slot($0.slot) == nil }
     for index in rules.records.indices {
-      rules.records[index].slot = slot(rules.records[index].slot) ?? rules.records[index].slot
+      rules.records[index].generation = places.generation(rules.records[index].slot)
+      rules.records[index].slot = places.slot(rules.records[index].slot)!
     }
     rules.records.arrange { $0.slot < $1.slot }
   }
