@@ -235,7 +235,6 @@ static void described_as_defined(void) {
 static const ccase cases[] = {
     {"rules: range of the members", members_in_range},     {"rules: events and parts", events_and_parts},
     {"rules: described as defined", described_as_defined}, {"rules: refused by tables", refused_by_tables},
-    {"rules: devices of a fleet", rules_of_devices},
-    {"rules: beacons as parts in a fleet", beacons_of_devices},
+    {"rules: devices of a fleet", rules_of_devices},       {"rules: beacons as parts in a fleet", beacons_of_devices},
 };
 AREA(area_rules);

@@ -85,7 +85,7 @@ if [ "$swift_of" = "$target" ]; then
     ${sanitized:+-sanitize=address} ${pic:+-Xcc $pic} -I Sources/CPlatform/include -I Sources/CPosix -I Sources/CSQLite -I include
   [ "$triple" = x86_64-unknown-linux-gnu ] || set -- "$@" -Xfrontend -clang-target -Xfrontend "$c_target"
   # The module is downloaded, so size counts more than for a library.
-  [ "$target" != wasm32-wasi ] || set -- "$@" -Xllvm -inline-threshold=100
+  [ "$target" != wasm32-wasi ] || set -- "$@" -Xllvm -inline-threshold=30
   for option in $c_headers; do set -- "$@" -Xcc "$option"; done
   # Hashes the inputs of the object: its sources, the options and the compiler.
   object=$folder/Fencepost

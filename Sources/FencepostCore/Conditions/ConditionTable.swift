@@ -46,7 +46,7 @@ package struct ConditionTable: Sendable {
   /// The last generation of the beacon conditions, and of the rules if there are beacon conditions, which may be their
   /// parts.
   var lastBeaconOrRule: UInt64 { lastBeacon == 0 ? 0 : max(lastBeacon, rules?.lastGeneration ?? 0) }
-  /// The last generation of the conditions because of which a device may have to list a beacon condition.
+  /// A device that has seen the conditions up to this generation lists the beacon conditions that it must list.
   var lastListing: UInt64 { rules == nil ? lastAnnouncedBeacon : lastBeaconOrRule }
   /// The generation of the last added shape with a timing that needs a record in each device.
   private(set) var lastTracked: UInt64 = 0

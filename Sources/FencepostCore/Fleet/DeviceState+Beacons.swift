@@ -143,7 +143,8 @@ extension FleetEngine {
     guard state.countsAbsence else { return }
     defer {
       let additions =
-        table.rules == nil ? [] : watermark.marks(after: 0, through: table.order.lastGeneration, clock: clock, time: time)
+        table.rules == nil
+        ? [] : watermark.marks(after: 0, through: table.order.lastGeneration, clock: clock, time: time)
       state.listParts(clock: max(clock, watermark.time), additions: additions, options, table)
     }
     guard table.lastBeacon > seen else { return }

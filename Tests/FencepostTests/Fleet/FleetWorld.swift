@@ -343,7 +343,9 @@ struct FleetWorld {
   mutating func enter(_ name: String, _ shard: Int) throws {
     // Shapes with a timing begin when a device is added, so it is not clear what their rules were when a beacon was
     // absent before that.
-    if hasTimed, shards[shard].fleet.currentTime != nil, conditions.read({ $0.rules != nil && $0.hasBeacons }) { return }
+    if hasTimed, shards[shard].fleet.currentTime != nil, conditions.read({ $0.rules != nil && $0.hasBeacons }) {
+      return
+    }
     let number = try shards[shard].fleet.device(name)
     if let known = shards[shard].devices[number] {
       #expect(known.name == name, "\(place)")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fencepost import Beacon, Circle, Fix, Monitor, Notify, Rule, Timing, TransitionPolicy, Zones, replay
-from fencepost.errors import InputError, InvalidArgumentError, SnapshotInvalidError
+from fencepost.errors import InputError, InvalidArgumentError
 
 SILENT = TransitionPolicy(
     entry_dwell=0, exit_dwell=0, entry_margin=0, exit_margin=0, accuracy_factor=0, notify=Notify(0)

@@ -4,8 +4,7 @@ events.
     python generate_rule_scenarios.py
 
 The script also writes the fleet forms in Tests/Conformance/Fleets (``rules.json``), which the reference plays, except
-those of scenarios with a beacon as a part, which the tables of fleets refuse, and those of monitors with a timing, which
-begins in another way in a fleet.
+those of monitors with a timing, which begins in another way in a fleet.
 
 `events("r satisfied 12 crossing by 2", ...)` lists all pending events in order, each with its time (on a path to the
 millisecond), its cause, the generation of the part that decided, and its flags, if it has any of these. The identifiers
@@ -57,13 +56,9 @@ class ExplainedRule(shapes.Explained):
     keys = ("reason", "seconds_to_decide", "parts")
 
 
-def is_refused(steps: list[Any], timings: bool = False) -> bool:
-    """Whether a scenario has a beacon as a part of a rule, or a condition with a timing that is not accepted."""
-    adds = [step.get("step", step) for step in steps]
-    beacons = {step["add"] for step in adds if "add" in step and "beacon" in step}
-    rules = [step["rule"] for step in adds if "rule" in step]
-    parts = {part for rule in rules for given in rule.values() if isinstance(given, list) for part in given}
-    return bool(beacons & parts) or (not timings and any(TIMINGS & set(step) for step in adds))
+def is_timed(steps: list[Any]) -> bool:
+    """Whether a scenario adds a condition with a timing."""
+    return any(TIMINGS & set(step.get("step", step)) for step in steps)
 
 
 def of_fleets(scenarios: Any) -> list[Any]:
@@ -77,7 +72,7 @@ def of_fleets(scenarios: Any) -> list[Any]:
             continue
         given = {key: value for key, value in options.items() if key != "initial_fix_max_age"}
         form = fleet_forms.of_fleet(f"{number}F {rest}", given, steps, "unknown")
-        if form is not None and not is_refused(steps):
+        if form is not None and not is_timed(steps):
             found.append(form)
     return found
 
@@ -87,9 +82,7 @@ def main() -> int:
 
     shapes.as_step, shapes.said = as_step, said
     forms = of_fleets(shapes.write(FOLDER))
-    fleet_forms.write(
-        "rules", [*forms, *(each for each in rule_scenarios.OF_FLEETS if not is_refused(each["steps"], timings=True))]
-    )
+    fleet_forms.write("rules", [*forms, *rule_scenarios.OF_FLEETS])
     return 0
 
 
