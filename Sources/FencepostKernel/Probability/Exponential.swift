@@ -4,7 +4,7 @@ enum Exponential {
   ///
   /// The Taylor series gives y = 1 − e⁻ˣ for x = u/64, without a loss of digits for a small u. Each of six steps
   /// y → y (2 − y) doubles x.
-  @inline(never)
+  @inline(__always)
   static func meanDecay(_ u: SIMD2<Double>) -> SIMD2<Double> {
     // Beyond 40, e⁻ᵘ is below 1e-17.
     if u.x > 40 || u.y > 40 {
