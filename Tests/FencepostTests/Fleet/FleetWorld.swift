@@ -233,11 +233,11 @@ struct FleetWorld {
       }
       #expect(shards[shard].history[number]?.contains(bytes) == true, "\(place): \(bytes) of \(number)")
       // The restored fleet may lack an advance over the end of an interval, or the absence of a beacon that is a part.
-      let hasBeacons = conditions.read { $0.hasBeacons }
+      let isLoose = hasTimed || conditions.read { $0.hasBeacons }
       func untimed(_ fleet: FleetEngine) throws -> [String] {
         try fleet.inside(number).filter {
           let condition = conditions.condition(for: $0.identifier)
-          return condition?.timing.isNone != false && !(hasBeacons && condition?.condition is Rule)
+          return condition?.timing.isNone != false && !(isLoose && condition?.condition is Rule)
         }.map { "\($0.identifier) \($0.generation)" }
       }
       #expect(try untimed(restored) == (try untimed(fleet)), "\(place)")
