@@ -60,6 +60,12 @@ final class RuleStates: @unchecked Sendable {
     var deadline: Int64
   }
 
+  /// The conditions up to a generation, and after the previous element, were added at a time.
+  struct Addition {
+    var through: UInt64
+    var time: Int64
+  }
+
   /// The marks of the evidence that the event of a rule has.
   static let keptMarks: EventEntry.Marks = [.onPath, .probability]
 
@@ -107,7 +113,7 @@ final class RuleStates: @unchecked Sendable {
 
   /// The times at which rules were added, for a device with a change that was due before it was added. Rules that were
   /// added later do not look at the change.
-  var additions: [DeviceState.Mark] = []
+  var additions: [Addition] = []
 
   init() {}
 
@@ -138,7 +144,7 @@ final class RuleStates: @unchecked Sendable {
   @inline(never) @_optimize(size)
   func isAdded(_ generation: UInt64, after now: Int64) -> Bool {
     guard generation > seen, let addition = additions.first(where: { $0.through >= generation }) else { return false }
-    return addition.start >= now
+    return addition.time >= now
   }
 
   // MARK: - Devices of a fleet

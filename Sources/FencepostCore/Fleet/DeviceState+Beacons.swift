@@ -123,7 +123,9 @@ extension DeviceState {
     kept.removeAll { beacon in
       beacon.track.deadline == .max && beacon.track.observed == commonObserved(beacon.generation)
         && beacon.told == commonTold(beacon.slot, table) && beacon.refinement == nil
-        && (beacon.track.lastSighting == .min || beacon.told == .unsatisfied) && !isBusy(beacon)
+        && !isBusy(beacon)
+        && (beacon.track.lastSighting == .min
+          || (beacon.told == .unsatisfied && table.rules?.part(in: beacon.slot) == nil))
     }
     beacons = kept
   }

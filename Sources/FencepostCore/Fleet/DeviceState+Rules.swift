@@ -171,9 +171,10 @@ extension FleetEngine {
   /// device may have been added after the change, and rules may have been added in between.
   func additions(
     overdueAt clock: Int64, _ state: borrowing DeviceState, _ line: DeviceLine, _ table: ConditionTable
-  ) -> [DeviceState.Mark] {
-    line.clock != .min || state.earliest > clock
-      ? [] : watermark.marks(after: 0, through: table.order.lastGeneration, clock: line.clock, time: clock)
+  ) -> [RuleStates.Addition] {
+    guard line.clock == .min, state.earliest <= clock else { return [] }
+    let marks = watermark.marks(after: 0, through: table.order.lastGeneration, clock: line.clock, time: clock)
+    return marks.map { RuleStates.Addition(through: $0.through, time: $0.start) }
   }
 
   /// Stores what the tracker has of the rules in `state`.

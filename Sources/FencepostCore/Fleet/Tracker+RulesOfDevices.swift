@@ -12,7 +12,7 @@ extension Tracker {
   @inline(never) @_optimize(size)
   mutating func beginRules(
     _ rules: DeviceRules, seen: UInt64, _ timed: ContiguousArray<DeviceTimings.Record>,
-    edges: (before: Int64, now: Int64), additions: [DeviceState.Mark], _ table: ConditionTable
+    edges: (before: Int64, now: Int64), additions: [RuleStates.Addition], _ table: ConditionTable
   ) {
     guard let book = table.rules else { return }
     let states = known.ownRules(book.nameBound)
