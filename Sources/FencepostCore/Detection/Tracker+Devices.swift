@@ -22,7 +22,7 @@ extension Tracker {
   ) {
     timeline.begin(clock: clock, lastFix: lastFix, gap: gap)
     known.begin(
-      host: host, isScanning: isScanning, sweptThrough: seen, beaconsAbsent: isScanning ? beaconsAbsent : 0, table)
+      host: host, isScanning: isScanning, sweptThrough: seen, beaconsAbsent: beaconsAbsent, table)
     lookout.removeAll()
     deadlines.removeAll()
   }

@@ -159,9 +159,8 @@ extension FleetEngine {
 
   /// Loads the rules of a device into the tracker.
   @inline(never) @_optimize(size)
-  mutating func beginRules(
-    _ state: borrowing DeviceState, _ line: DeviceLine, clock: Int64, at time: Int64, _ table: ConditionTable
-  ) {
+  mutating func beginRules(_ device: UInt32, clock: Int64, at time: Int64, _ table: ConditionTable) {
+    let line = devices.lines[device]
     tracker.beginRules(
       state.rules, seen: line.seen, state.timings.records, edges: edges(of: clock, at: time),
       additions: additions(overdueAt: clock, state, line, table), table)
@@ -180,6 +179,7 @@ extension FleetEngine {
   /// Stores what the tracker has of the rules in `state`.
   @inline(never) @_optimize(size)
   mutating func packRules(_ device: UInt32, _ table: ConditionTable) {
+    defer { remindOfEdge(device, after: timed.due ?? tracker.clock, table) }
     var rules = DeviceRules()
     if state.hasRules { swap(&rules, &state.rules) }
     rules = tracker.packRules(rules, seen: devices.lines[device].seen, table)

@@ -323,18 +323,21 @@ struct DeviceState: Sendable {
     if gap != .min { header.insert(.gap) }
     if counters.doubtedFixes > 0 { header.insert(.doubted) }
     let upperBits = (hasChain ? Self.chainBit : 0) | (host.isUsed ? Self.hostBit : 0)
-    let counts = [insides.count, crossings.count, undecided.count]
+    // An array would be allocated.
+    let counts = (UInt64(insides.count), UInt64(crossings.count), UInt64(undecided.count))
     let hasExtras = hasEllipses || hasVerticalDistances
     if isWide(hasExtras) {
       header.insert(.wide)
       put(
         header.rawValue | upperBits | (hasExtras ? Self.extrasBit : 0) | (hasTimings ? Self.timingsBit : 0)
           | (hasRules ? Self.rulesBit : 0))
-      for count in counts { put(UInt64(count)) }
+      put(counts.0)
+      put(counts.1)
+      put(counts.2)
     } else {
       put(
-        header.rawValue | upperBits | UInt64(counts[0]) << 8 | UInt64(counts[1]) << (8 + Self.countBits)
-          | UInt64(counts[2]) << (8 + 2 * Self.countBits))
+        header.rawValue | upperBits | counts.0 << 8 | counts.1 << (8 + Self.countBits)
+          | counts.2 << (8 + 2 * Self.countBits))
     }
     if let lastFix { put(lastFix) }
     if header.contains(.counters) {

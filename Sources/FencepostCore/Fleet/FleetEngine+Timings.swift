@@ -179,6 +179,7 @@ extension FleetEngine {
     state.takeTimings(&tracker, observed, table)
     let line = devices.lines[device]
     state.dropCommonRecords(own: line.clock, seen: isSeen ? table.order.lastGeneration : line.seen, table)
+    if table.rules == nil { state.timings.edge = .max }
   }
 
   /// Queues an observed change of a condition with a record.

@@ -226,7 +226,7 @@ public struct FleetEngine: Sendable {
     for each in state.told { observed.suppose(each.slot, each.state) }
     for slot in state.host.unmonitored { observed.suppose(slot, .unmonitored) }
     if table.policies.hasTimings { loadTimings(device, at: time, table) }
-    if table.rules != nil { beginRules(state, line, clock: clock, at: time, table) }
+    if table.rules != nil { beginRules(device, clock: clock, at: time, table) }
     if delivery.turns != nil {
       // Even a state that was reported before is news behind an event: no observed state equals `unmonitored`.
       for slot in state.undecided where delivery.isBusy(device, slot, table.generation(of: slot)) {
@@ -258,7 +258,6 @@ public struct FleetEngine: Sendable {
       devices.lines[device].region.remove()
     }
     if table.rules != nil { packRules(device, table) }
-    if state.hasTimings || table.lastTimedRule > 0 { remindOfEdge(device, after: timed.due ?? tracker.clock, table) }
     store(device)
   }
 
@@ -323,7 +322,7 @@ extension DeviceState {
   /// Loads the device into a tracker.
   ///
   /// - Parameter seen: See ``DeviceLine/seen``.
-  /// The rules are loaded apart; see ``beginRules(_:_:clock:at:_:)``.
+  /// The rules are loaded apart; see ``beginRules(_:clock:at:_:)``.
   borrowing func load(into tracker: inout Tracker, clock: Int64, seen: UInt64, _ table: ConditionTable) {
     tracker.begin(
       clock: clock, lastFix: lastFix, gap: gap, host: host.stated, isScanning: isScanning,
