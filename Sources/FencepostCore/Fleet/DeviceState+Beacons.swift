@@ -65,33 +65,53 @@ extension DeviceState {
     }
   }
 
-  /// Adds the beacon conditions to the list that are parts of rules and whose absence is not established, because the
-  /// rules change when it is.
+  /// Adds the beacon conditions to the list whose absence may make a rule report something at that time: the parts of
+  /// rules with a record, of listed rules, and of rules that were added after the last fix. A device without a fix lists
+  /// the parts of all rules.
   ///
   /// - Parameters:
+  ///   - seen: See ``DeviceLine/seen``.
   ///   - clock: The clock of the device, at which the absences up to it are established.
+  ///   - end: Only absences before this time are added for a device without a fix.
   ///   - additions: The times at which conditions were added. A rule that was added before an absence was established must
   ///     still look at it.
-  ///   - options: Those of the fleet; `nil` to add all beacon conditions that are parts of rules.
+  ///   - options: Those of the fleet; `nil` to add the conditions whatever their absence is.
   @inline(never) @_optimize(size)
   mutating func listParts(
-    clock: Int64 = .min, additions: [Mark] = [], _ options: FleetOptions?, _ table: ConditionTable
+    seen: UInt64, clock: Int64 = .min, before end: Int64 = .max, additions: [Mark] = [], _ options: FleetOptions?,
+    _ table: ConditionTable
   ) {
     guard let book = table.rules, table.hasBeacons else { return }
+    var names: ContiguousArray<UInt32> = []
+    if seen == 0 {
+      names.append(contentsOf: 0..<UInt32(book.nameBound))
+    } else {
+      var roots = book.listed
+      for record in rules.records { roots.append(book.name(of: record.slot)) }
+      var last = rules.seen(shapes: seen)
+      while last < book.lastGeneration, let slot = table.slot(after: last) {
+        last = table.generation(of: slot)
+        if table.kind(of: slot).isRule { roots.append(book.name(of: slot)) }
+      }
+      names = Tracker.concerned(roots, book)
+    }
     let listed = Set(beacons.lazy.map { $0.slot })
-    for name in 0..<UInt32(book.nameBound) where book.containerCount(of: name) > 0 {
+    for name in names where book.containerCount(of: name) > 0 {
       let slot = book.slot(of: name)
       guard slot != RuleBook.none, table.kind(of: slot).isBeacon, !listed.contains(slot) else { continue }
       let generation = table.generation(of: slot)
       var track = BeaconTrack(observed: commonObserved(generation))
       if let options {
         track.deadline = absenceDeadline(generation, options)
-        guard track.deadline != .max else { continue }
-        let isAfterRule = (0..<book.containerCount(of: name)).contains { place in
-          let rule = table.generation(of: book.slot(of: book.container(place, of: name)))
-          return additions.first { $0.through >= rule }.map { $0.start < track.deadline } ?? false
+        guard track.deadline != .max, seen != 0 || track.deadline < end else { continue }
+        if track.deadline <= clock {
+          // A device that has been evaluated since would have listed the condition.
+          let isAfterRule = (0..<book.containerCount(of: name)).contains { place in
+            let rule = table.generation(of: book.slot(of: book.container(place, of: name)))
+            return additions.first { $0.through >= rule }.map { $0.start < track.deadline } ?? false
+          }
+          guard seen == 0, isAfterRule else { continue }
         }
-        guard track.deadline > clock || isAfterRule else { continue }
       }
       beacons.append(Beacon(slot: slot, generation: generation, track: track, told: commonTold(slot, table)))
     }
@@ -136,20 +156,26 @@ extension FleetEngine {
   /// absence counts. This must be done before the clock of the device moves.
   ///
   /// - Parameters:
-  ///   - clock: The latest time of the device's own inputs.
   ///   - time: The time of the input.
-  func prepareBeacons(_ state: inout DeviceState, clock: Int64, at time: Int64, _ table: ConditionTable) {
+  ///   - isFix: Whether the input is a fix. After it, the beacons that the device must list are listed.
+  func prepareBeacons(
+    _ state: inout DeviceState, _ line: DeviceLine, at time: Int64, isFix: Bool = false, _ table: ConditionTable
+  ) {
     guard table.lastBeaconOrRule > state.beaconsSeen else { return }
     let seen = state.beaconsSeen
     state.beaconsSeen = table.order.lastGeneration
     guard state.countsAbsence else { return }
-    defer {
-      let additions =
-        table.rules == nil
-        ? [] : watermark.marks(after: 0, through: table.order.lastGeneration, clock: clock, time: time)
-      state.listParts(clock: max(clock, watermark.time), additions: additions, options, table)
-    }
-    guard table.lastBeacon > seen else { return }
+    if table.lastBeacon > seen { countAbsence(&state, after: seen, clock: line.clock, at: time, table) }
+    guard table.rules != nil, !state.marks.isEmpty else { return }
+    let additions = watermark.marks(after: 0, through: table.order.lastGeneration, clock: line.clock, time: time)
+    state.listParts(
+      seen: line.seen, clock: watermark.clock(line), before: isFix ? time : .max, additions: additions, options, table)
+  }
+
+  /// Notes the time from which the absence counts of the beacon conditions that were added after a generation.
+  private func countAbsence(
+    _ state: inout DeviceState, after seen: UInt64, clock: Int64, at time: Int64, _ table: ConditionTable
+  ) {
     let marks = watermark.marks(after: seen, through: table.order.lastGeneration, clock: clock, time: time)
     for mark in marks {
       if let last = state.marks.last, last.start == mark.start {
@@ -175,7 +201,7 @@ extension FleetEngine {
       guard state.beaconsSeen < table.lastListing else { continue }
       let line = devices.lines[device]
       state.dropGone(seen: line.seen, table)
-      prepareBeacons(&state, clock: line.clock, at: time ?? line.clock, table)
+      prepareBeacons(&state, line, at: time ?? line.clock, table)
       store(device)
     }
     if time != nil || watermark.time != .min { announcedSeen = table.order.lastGeneration }

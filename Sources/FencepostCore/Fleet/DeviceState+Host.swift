@@ -281,6 +281,5 @@ extension DeviceState {
   mutating func beginAbsence(at time: Int64, _ options: FleetOptions, _ table: ConditionTable) {
     if table.hasBeacons { marks.append(Mark(through: table.order.lastGeneration, start: time)) }
     announce(after: beaconsTold, options, table) { _ in time }
-    listParts(clock: time, options, table)
   }
 }

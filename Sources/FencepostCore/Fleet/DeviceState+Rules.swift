@@ -100,8 +100,10 @@ extension DeviceState {
 
   /// Whether an edge of a schedule may change a rule for the device, so that it must be evaluated.
   func concerns(seen: UInt64, _ table: ConditionTable) -> Bool {
-    var names = table.rules?.listed ?? []
-    appendConcerned(to: &names, isInput: false, seen: seen, table)
+    guard let book = table.rules else { return false }
+    if !book.listed.isEmpty || rules.seen(shapes: seen) < table.lastTimedRule { return true }
+    var names: ContiguousArray<UInt32> = []
+    appendConcerned(to: &names, isInput: true, seen: seen, table)
     return !names.isEmpty
   }
 
@@ -179,7 +181,12 @@ extension FleetEngine {
   /// Stores what the tracker has of the rules in `state`.
   @inline(never) @_optimize(size)
   mutating func packRules(_ device: UInt32, _ table: ConditionTable) {
-    defer { remindOfEdge(device, after: timed.due ?? tracker.clock, table) }
+    defer {
+      if !state.marks.isEmpty {
+        state.listParts(seen: devices.lines[device].seen, clock: tracker.clock, options, table)
+      }
+      remindOfEdge(device, after: timed.due ?? tracker.clock, table)
+    }
     var rules = DeviceRules()
     if state.hasRules { swap(&rules, &state.rules) }
     rules = tracker.packRules(rules, seen: devices.lines[device].seen, table)

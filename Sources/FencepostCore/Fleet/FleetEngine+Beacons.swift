@@ -43,13 +43,14 @@ extension FleetEngine {
     try gate.read { table throws(MonitorError) in
       try admit(time, device, table)
       let options = options
+      let seen = devices.lines[device].seen
       var isStopped = false
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in
         state.counters.countOther()
         tracker.passTime(to: time, table, &observed, &survey)
         if isOn != state.isScanning {
           isStopped = !isOn
-          if !isOn { state.listParts(nil, table) }
+          if !isOn { state.listParts(seen: seen, nil, table) }
           state.isScanning = isOn
           state.marks.removeAll(keepingCapacity: true)
           state.beaconsAbsent = 0

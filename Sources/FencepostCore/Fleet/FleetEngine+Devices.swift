@@ -54,7 +54,7 @@ extension FleetEngine {
       let line = devices.lines[device]
       devices.load(device, into: &state)
       state.dropGone(seen: line.seen, table)
-      prepareBeacons(&state, clock: line.clock, at: watermark.clock(line), table)
+      prepareBeacons(&state, line, at: watermark.clock(line), table)
       store(device)
     }
   }

@@ -163,7 +163,7 @@ extension FleetEngine {
       state.prepareTimings(own: line.clock, clock: clock, through: clock, table)
     }
     if clock != .min, table.lastBeacon > 0 {
-      prepareBeacons(&state, clock: line.clock, at: clock, table)
+      prepareBeacons(&state, line, at: clock, table)
       state.settleBeacons(through: clock, options)
     }
     if state.hasRules { state.settleRules(seen: line.seen, at: clock, table) }

@@ -87,7 +87,7 @@ extension FleetEngine {
     state.dropGone(seen: line.seen, table)
     if table.policies.hasTimings { state.prepareTimings(own: line.clock, clock: clock, through: clock, table) }
     if table.lastBeacon > 0 {
-      prepareBeacons(&state, clock: line.clock, at: clock, table)
+      prepareBeacons(&state, line, at: clock, table)
       state.settleBeacons(through: clock, options)
     }
     state.forgetShapes(validThrough: time, seen: line.seen, table)
@@ -102,6 +102,7 @@ extension FleetEngine {
       state.dropCommonRecords(own: devices.lines[device].clock, seen: line.seen, table)
     }
     if state.hasRules || table.lastTimedRule > 0 { state.rules.rewind(to: time, seen: line.seen, table) }
+    if table.rules != nil { state.listParts(seen: line.seen, clock: time, options, table) }
     if table.lastTimedRule > 0 { state.timings.edge = table.policies.nextEdge(after: time) }
     devices.lines[device].region.remove()
     store(device)

@@ -204,7 +204,7 @@ public struct FleetEngine: Sendable {
     state.dropGone(seen: line.seen, table)
     if table.policies.hasTimings { prepareTimings(device, at: time, isFix: isFix, table) }
     if table.lastBeacon > 0 {
-      prepareBeacons(&state, clock: line.clock, at: time, table)
+      prepareBeacons(&state, line, at: time, isFix: isFix, table)
       // What becomes due exactly at the time of the input is processed after the input.
       state.settleBeacons(
         through: max(clock, Timestamp(microseconds: time).adding(microseconds: -1).microseconds), options)
