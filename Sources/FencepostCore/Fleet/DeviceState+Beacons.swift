@@ -84,7 +84,7 @@ extension DeviceState {
     guard let book = table.rules, table.hasBeacons else { return }
     var names: ContiguousArray<UInt32> = []
     if seen == 0 {
-      names.append(contentsOf: 0..<UInt32(book.nameBound))
+      for name in 0..<UInt32(book.nameBound) { names.append(name) }
     } else {
       var roots = book.listed
       for record in rules.records { roots.append(book.name(of: record.slot)) }
@@ -95,7 +95,8 @@ extension DeviceState {
       }
       names = Tracker.concerned(roots, book)
     }
-    let listed = Set(beacons.lazy.map { $0.slot })
+    var listed = Set<UInt32>()
+    for beacon in beacons { listed.insert(beacon.slot) }
     for name in names where book.containerCount(of: name) > 0 {
       let slot = book.slot(of: name)
       guard slot != RuleBook.none, table.kind(of: slot).isBeacon, !listed.contains(slot) else { continue }
@@ -106,11 +107,16 @@ extension DeviceState {
         guard track.deadline != .max, seen != 0 || track.deadline < end else { continue }
         if track.deadline <= clock {
           // A device that has been evaluated since would have listed the condition.
-          let isAfterRule = (0..<book.containerCount(of: name)).contains { place in
+          guard seen == 0 else { continue }
+          var isAfterRule = false
+          for place in 0..<book.containerCount(of: name) {
             let rule = table.generation(of: book.slot(of: book.container(place, of: name)))
-            return additions.first { $0.through >= rule }.map { $0.start < track.deadline } ?? false
+            // The rules up to this generation were added before the absence.
+            for addition in additions where addition.start < track.deadline && addition.through >= rule {
+              isAfterRule = true
+            }
           }
-          guard seen == 0, isAfterRule else { continue }
+          guard isAfterRule else { continue }
         }
       }
       beacons.append(Beacon(slot: slot, generation: generation, track: track, told: commonTold(slot, table)))
@@ -158,6 +164,7 @@ extension FleetEngine {
   /// - Parameters:
   ///   - time: The time of the input.
   ///   - isFix: Whether the input is a fix. After it, the beacons that the device must list are listed.
+  @inline(never) @_optimize(size)
   func prepareBeacons(
     _ state: inout DeviceState, _ line: DeviceLine, at time: Int64, isFix: Bool = false, _ table: ConditionTable
   ) {
@@ -173,6 +180,7 @@ extension FleetEngine {
   }
 
   /// Notes the time from which the absence counts of the beacon conditions that were added after a generation.
+  @inline(never) @_optimize(size)
   private func countAbsence(
     _ state: inout DeviceState, after seen: UInt64, clock: Int64, at time: Int64, _ table: ConditionTable
   ) {

@@ -74,7 +74,7 @@ extension Tracker {
   }
 
   /// Returns the names of rules, of the rules that contain them, and of all their parts, each once.
-  @_optimize(size)
+  @inline(never) @_optimize(size)
   static func concerned(_ roots: ContiguousArray<UInt32>, _ book: RuleBook) -> ContiguousArray<UInt32> {
     if roots.isEmpty { return [] }
     var isListed = ContiguousArray(repeating: false, count: book.nameBound)
