@@ -142,6 +142,20 @@ extension DeviceState {
       slot, at: time, seen: isRewound ? 0 : seen, lastFix: lastFix?.time.microseconds ?? .min)
   }
 
+  /// Notes the states that rules have counted of the shapes with a record.
+  ///
+  /// - Parameter time: The time of the states; `Int64.min` for those before the first input.
+  @inline(never) @_optimize(size)
+  mutating func noteCounted(at time: Int64, seen: UInt64, _ table: ConditionTable) {
+    for index in timings.records.indices {
+      let slot = timings.records[index].slot
+      timings.records[index].counted =
+        time == .min
+        ? table.countedCommon(slot, at: time, seen: 0, lastFix: .min)
+        : countedTimed(slot, at: time, seen: seen, table)
+    }
+  }
+
   /// Drops the records of rules that were removed or replaced.
   @inline(never) @_optimize(size)
   mutating func dropGoneRules(_ table: ConditionTable) {

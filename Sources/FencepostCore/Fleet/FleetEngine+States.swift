@@ -71,6 +71,8 @@ extension FleetEngine {
     let line = devices.lines[device]
     let seen = line.seen
     state.load(into: &tracker, clock: clock, seen: seen, table)
+    // No edge passes: the rules have counted the present states.
+    state.noteCounted(at: clock, seen: seen, table)
     for record in state.timings.records { tracker.load(record, table) }
     tracker.beginRules(
       state.rules, seen: seen, state.timings.records, edges: (clock, clock),
@@ -206,11 +208,8 @@ extension FleetEngine {
       let clock = watermark.clock(line)
       if let name = table.rules?.name(of: slot), table.policies.hasTimings {
         parts.addTimedParts(of: [name], at: clock, before: clock, seen: line.seen, table)
-        for index in parts.timings.records.indices {
-          let slot = parts.timings.records[index].slot
-          parts.timings.records[index].counted = parts.countedTimed(slot, at: clock, seen: line.seen, table)
-          monitor.loadTiming(slot, parts, seen: line.seen)
-        }
+        parts.noteCounted(at: clock, seen: line.seen, table)
+        for record in parts.timings.records { monitor.loadTiming(record.slot, parts, seen: line.seen) }
       }
       monitor.tracker.beginRules(
         state.rules, seen: line.seen, parts.timings.records, edges: (clock, clock), additions: [], table)

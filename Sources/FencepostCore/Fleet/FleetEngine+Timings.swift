@@ -136,10 +136,10 @@ extension FleetEngine {
     let edges = edges(of: clock, at: time)
     if table.rules != nil, edges.before != .min {
       state.prepareTimings(own: line.clock, clock: clock, through: edges.before, table)
-      noteCounted(at: edges.before, seen: line.seen, table)
+      state.noteCounted(at: edges.before, seen: line.seen, table)
     }
     state.prepareTimings(own: line.clock, clock: clock, through: edges.now, table)
-    if table.rules != nil, edges.before == .min { noteCounted(at: .min, seen: 0, table) }
+    if table.rules != nil, edges.before == .min { state.noteCounted(at: .min, seen: 0, table) }
   }
 
   /// The edges up to these times have passed before an evaluation, and are passed by it.
@@ -147,19 +147,6 @@ extension FleetEngine {
     let now = timed.due ?? time
     if clock == .min { return (.min, now) }
     return (timed.due == nil ? max(clock, now - 1) : now - 1, now)
-  }
-
-  /// Notes the states that rules have counted of the shapes with a record.
-  @inline(never)
-  @_optimize(size)
-  private mutating func noteCounted(at time: Int64, seen: UInt64, _ table: ConditionTable) {
-    for index in state.timings.records.indices {
-      let slot = state.timings.records[index].slot
-      state.timings.records[index].counted =
-        time == .min
-        ? table.countedCommon(slot, at: time, seen: 0, lastFix: .min)
-        : state.countedTimed(slot, at: time, seen: seen, table)
-    }
   }
 
   /// Sets the next edge at which the rules of the device in `state` may change without an input.
