@@ -10,9 +10,9 @@ public struct SeededGenerator: RandomNumberGenerator {
   public static let usualSeed: UInt64 = 20_130_103
 
   /// - Parameter salt: distinguishes the runs of one test.
-  public init(_ purpose: String, salt: UInt64 = 0) {
-    if salt == 0 { print("\(purpose): FENCEPOST_SEED=\(Self.seed)") }
-    state = Self.seed &+ salt &* 0xd134_2543_de82_ef95
+  public init(_ purpose: String, seed: UInt64 = Self.seed, salt: UInt64 = 0) {
+    if salt == 0 { print("\(purpose): FENCEPOST_SEED=\(seed)") }
+    state = seed &+ salt &* 0xd134_2543_de82_ef95
   }
 
   public mutating func next() -> UInt64 {

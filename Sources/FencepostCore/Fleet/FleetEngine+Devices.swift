@@ -49,14 +49,16 @@ extension FleetEngine {
   }
 
   mutating func prepareForBeacons(_ device: UInt32) {
-    gate.read { table in
-      guard table.lastListing > 0 else { return }
-      let line = devices.lines[device]
-      devices.load(device, into: &state)
-      state.dropGone(seen: line.seen, table)
-      prepareBeacons(&state, line, at: watermark.clock(line), table)
-      store(device)
-    }
+    gate.read { table in if table.lastListing > 0 { prepareForBeacons(device, table) } }
+  }
+
+  @inline(never) @_optimize(size)
+  mutating func prepareForBeacons(_ device: UInt32, _ table: ConditionTable) {
+    let line = devices.lines[device]
+    devices.load(device, into: &state)
+    state.dropGone(seen: line.seen, table)
+    prepareBeacons(&state, line, at: watermark.clock(line), table)
+    store(device)
   }
 
   /// Confirms all changes of a device that are due up to its clock. The clock may be that of an advance before the

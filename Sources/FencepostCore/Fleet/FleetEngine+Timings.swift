@@ -60,8 +60,11 @@ extension FleetEngine {
     timed.fix = nil
     defer { timed.fix = fix }
     let clock = clock(of: device)
-    if max(table.lastTracked, table.lastTimedRule) > devices.lines[device].seen, clock != .min {
-      track(device, at: clock, table)
+    if clock != .min {
+      let seen = devices.lines[device].seen
+      if max(table.lastTracked, table.lastTimedRule) > seen { track(device, at: clock, table) }
+      // An absence may be due before an edge.
+      if table.rules != nil, table.lastListing > seen { prepareForBeacons(device, table) }
     }
     while devices.lines[device].earliest < time {
       confirmDue(device, through: devices.lines[device].earliest, row: row, table)

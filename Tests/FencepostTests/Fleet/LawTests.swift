@@ -54,11 +54,11 @@ import Testing
     /// - Parameters:
     ///   - isOfRules: Whether the sequence of calls has rules.
     ///   - isTimed: Whether the sequence of calls with rules has timings.
-    init(_ number: Int, isOfRules: Bool = false, isTimed: Bool = false) throws {
+    init(_ number: Int, isOfRules: Bool = false, isTimed: Bool = false, seed: UInt64 = SeededGenerator.seed) throws {
       var random = SeededGenerator(
         isTimed
           ? "the law of fleets with rules and timings"
-          : isOfRules ? "the law of fleets with rules" : "the law of fleets", salt: UInt64(number))
+          : isOfRules ? "the law of fleets with rules" : "the law of fleets", seed: seed, salt: UInt64(number))
       // The first random sequence of calls uses all features, each of the next sequences leaves out one feature, and
       // each later sequence uses about half of the features.
       let without = number - 1
@@ -89,7 +89,7 @@ import Testing
         order: features.contains(.exitsFirst) && random.chance(0.5) ? .exitsFirst : .add)
       let off = LawFeature.ofBoth.filter { !features.contains($0) }.map(\.rawValue).joined(separator: ", ")
       world = try FleetWorld(
-        "FENCEPOST_SEED=\(SeededGenerator.seed), life \(number) without [\(off)]", options: options,
+        "FENCEPOST_SEED=\(seed), life \(number) without [\(off)]", options: options,
         shards: features.contains(.export) ? 2 : 1, durability: [nil, .everyInput, .changes][number % 3],
         storesHosts: features.contains(.hostCapabilities))
       self.random = random
@@ -447,8 +447,10 @@ import Testing
   }
 
   /// Lives through a random sequence of calls.
-  private func live(_ number: Int, isOfRules: Bool = false, isTimed: Bool = false) throws -> Life {
-    var life = try Life(number, isOfRules: isOfRules, isTimed: isTimed)
+  private func live(
+    _ number: Int, isOfRules: Bool = false, isTimed: Bool = false, seed: UInt64 = SeededGenerator.seed
+  ) throws -> Life {
+    var life = try Life(number, isOfRules: isOfRules, isTimed: isTimed, seed: seed)
     for name in life.names.prefix(3) { try life.world.enter(name, 0) }
     for step in 0..<220 {
       life.world.step = step
@@ -481,6 +483,12 @@ import Testing
     if number == 0, SeededGenerator.seed == SeededGenerator.usualSeed {
       #expect(life.world.comparedOfRules > 0, "\(life.world.comparedOfRules)")
     }
+  }
+
+  /// Lives with rules and timings in which a fleet once differed from the monitors.
+  @Test(arguments: [(11, 1222), (SeededGenerator.usualSeed, 1886)] as [(UInt64, Int)])
+  func aFleetThatDifferedIsAsManyMonitors(seed: UInt64, number: Int) throws {
+    _ = try live(number, isOfRules: true, isTimed: true, seed: seed)
   }
 
   /// Tests that fleets refuse each feature that is marked as missing, so that no feature is wrongly left out of the
