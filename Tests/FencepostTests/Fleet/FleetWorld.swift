@@ -33,6 +33,8 @@ struct FleetWorld {
     var sequence: UInt64 = 0
     /// True until the events that were overdue when the device was created have been delivered.
     var isFresh = false
+    /// Whether no event has been collected yet.
+    var isUnheard = true
     /// The earliest time to which the device was rewound.
     var rewound: Timestamp?
     /// The sequence of the fleet's events minus that of the monitor's events; not 0 after the device has moved.
@@ -211,7 +213,8 @@ struct FleetWorld {
       for key in Set(rows.keys).union(others.keys) where key.table != .head {
         // When the events of a removed device become void, the device is not stored again.
         if key.table == .fleetDevices, others[key] == nil, rows[key]?.first == 1 { continue }
-        // The restored fleet may lack an advance over an edge of a schedule.
+        // The restored fleet may lack an advance over an edge of a schedule. Without schedules, no edge passes any more.
+        if hasTimed, !conditions.read({ $0.policies.hasTimings }) { continue }
         if hasTimed, key.table == .fleetDevices, let other = others[key],
           shards[shard].history[key.key + 1]?.contains(other) == true
         {
@@ -612,10 +615,42 @@ struct FleetWorld {
     shards[shard].waiting.replaceSubrange(start..., with: brought)
   }
 
+  /// Puts the events of rules of one instant in the order that the rules have now. If the events were due before their
+  /// device was added, the order of the rules may have changed since then.
+  private mutating func sortOverdue(_ shard: Int, from start: Int) {
+    let depths = conditions.read { table in
+      shards[shard].waiting[start...].map { expected -> Int in
+        guard let slot = table.slot(of: expected.event.identifier), let book = table.rules,
+          table.kind(of: slot).isRule
+        else { return 0 }
+        return book.depth(of: book.name(of: slot))
+      }
+    }
+    let sorted = zip(shards[shard].waiting[start...], depths).sorted { one, other in
+      func key(_ each: (Expected, Int)) -> (Int64, Int, UInt64) {
+        (each.0.event.date?.microseconds ?? .min, each.1, each.1 == 0 ? UInt64(each.0.serial) : each.0.event.generation)
+      }
+      return key(one) < key(other)
+    }
+    for (offset, each) in sorted.enumerated() {
+      var moved = each.0
+      // The place in the order numbers the events.
+      (moved.serial, moved.sequence) = (
+        shards[shard].waiting[start + offset].serial, shards[shard].waiting[start + offset].sequence
+      )
+      shards[shard].waiting[start + offset] = moved
+    }
+  }
+
   /// Collects the events of a monitor. With the deliveries `first` and `latest`, they depend on when the earlier events
   /// are handled, so ``pollTurns(_:_:)`` hands them out together with those of the fleet.
   private mutating func drain(_ shard: Int, _ number: UInt64, row: Int) {
     guard options.delivery == .every, let name = shards[shard].devices[number]?.name else { return }
+    let start = shards[shard].waiting.count
+    defer {
+      if shards[shard].devices[number]?.isUnheard == true { sortOverdue(shard, from: start) }
+      if shards[shard].waiting.count > start { shards[shard].devices[number]?.isUnheard = false }
+    }
     while let event = shards[shard].devices[number]?.monitor.nextEvent() {
       // A fleet reports no flags of schedules.
       if !storesHosts, event.cause == .diagnostic { continue }

@@ -23,8 +23,9 @@ import Testing
 /// * a fleet's explanation of a removed beacon does not say when the beacon was last seen
 ///   (``FleetWorld/checkExplanation``);
 /// * if an event of a device was due before the device was added, a fleet delivers the event with the device's first
-///   input (``FleetWorld``'s `isFresh`), and does not deliver that of a rule if the beacon condition that caused it was
-///   removed meanwhile (``FleetWorld``'s `reportOverdue`);
+///   input (``FleetWorld``'s `isFresh`), in the order that the present rules have (``FleetWorld``'s `drain`), and does
+///   not deliver that of a rule if the beacon condition that caused it was removed meanwhile (``FleetWorld``'s
+///   `reportOverdue`);
 /// * a fleet does not list the absence of a beacon as a deadline if this absence would produce no event
 ///   (``FleetWorld/checkDeadlines()``);
 /// * the time since which a device is inside a condition may differ if the last event is later than the time to which
@@ -486,7 +487,8 @@ import Testing
   }
 
   /// Lives with rules and timings in which a fleet once differed from the monitors.
-  @Test(arguments: [(11, 1222), (SeededGenerator.usualSeed, 1886)] as [(UInt64, Int)])
+  @Test(
+    arguments: [(11, 1222)] + [1886, 2792, 3472].map { (SeededGenerator.usualSeed, $0) } as [(UInt64, Int)])
   func aFleetThatDifferedIsAsManyMonitors(seed: UInt64, number: Int) throws {
     _ = try live(number, isOfRules: true, isTimed: true, seed: seed)
   }
