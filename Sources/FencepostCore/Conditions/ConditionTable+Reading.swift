@@ -30,9 +30,9 @@ extension ConditionTable: ConditionHolder {
   @inline(never)
   @_optimize(size)
   func timingDefect(for kind: ConditionKind) -> String? {
-    guard kind.isGeographic, !kind.isLine else {
+    guard (kind.isGeographic && !kind.isLine) || kind.isRule else {
       return
-        "active, repeat_every and max_events: in a shared table, only circles, polygons and corridors have a timing; leave them unset"
+        "active, repeat_every and max_events: in a shared table, beacon conditions and lines have no timing; leave them unset"
     }
     guard !refusesTimings else {
       return

@@ -48,7 +48,7 @@ package struct ConditionTable: Sendable {
   var lastBeaconOrRule: UInt64 { lastBeacon == 0 ? 0 : max(lastBeacon, rules?.lastGeneration ?? 0) }
   /// A device that has seen the conditions up to this generation lists the beacon conditions that it must list.
   var lastListing: UInt64 { rules == nil ? lastAnnouncedBeacon : lastBeaconOrRule }
-  /// The generation of the last added shape with a timing that needs a record in each device.
+  /// The generation of the last added condition with a timing that needs a record in each device.
   private(set) var lastTracked: UInt64 = 0
   /// The generation of the newest shape with a timing that a rule had as a part when the shape was added.
   private var lastTimedPart: UInt64 = 0
@@ -374,7 +374,7 @@ package struct ConditionTable: Sendable {
     }
     row.policy = policies.take(definition.policy, definition.timing, definition.band)
     notePassable()
-    if isAnnounced, row.kind.isGeographic, !definition.timing.isNone { lastTracked = row.generation }
+    if isAnnounced, !row.kind.isBeacon, !definition.timing.isNone { lastTracked = row.generation }
     row.tag = definition.tag
     row.assumed = definition.assumed
     switch definition.subject {

@@ -31,10 +31,12 @@ package struct Definition: Sendable {
     self.band = band
   }
 
-  /// Whether the first determination always causes an event, because the assumed state is not `unsatisfied`. A line has
-  /// no determinations.
+  /// Whether each device of a fleet may have something to note of the condition before an input concerns it: the first
+  /// determination always causes an event, because the assumed state is not `unsatisfied`, the absence of a shape may
+  /// cause one, or the schedule of a rule starts. A line has no determinations.
   var isAnnounced: Bool {
-    (assumed != .unsatisfied || timing.absentAfterMicroseconds != 0) && !subject.kind.isLine
+    (assumed != .unsatisfied || timing.absentAfterMicroseconds != 0 || (subject.kind.isRule && !timing.isNone))
+      && !subject.kind.isLine
   }
 
   /// The definition without its timing and its band.

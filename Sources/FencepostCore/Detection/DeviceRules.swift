@@ -31,7 +31,7 @@ struct DeviceRules: Sendable {
       records[index].looked = 0
     }
     records.removeAll { record in
-      record.observed != .inside && record.told == table.assumed(of: record.slot) && record.since == .min
+      table.timing(of: record.slot) == nil && record.observed != .inside && record.told == table.assumed(of: record.slot) && record.since == .min
         && record.candidate == nil
         && (record.observed == .undetermined || max(record.generation, record.looked) <= seen)
     }
@@ -43,8 +43,7 @@ struct DeviceRules: Sendable {
   @_optimize(size)
   mutating func rewind(to time: Int64, seen: UInt64, _ table: ConditionTable) {
     for index in records.indices {
-      records[index].observed = .undetermined
-      records[index].candidate = nil
+      records[index].forget()
       if records[index].since > time || records[index].evidence > time {
         (records[index].since, records[index].evidence) = (.min, .min)
       }
@@ -75,6 +74,12 @@ struct RuleRecord: Sendable {
   /// The date of the change to `satisfied`, and that of its evidence; `Int64.min` if they are not known.
   var since: Int64 = .min
   var evidence: Int64 = .min
+
+  /// Makes the rule undetermined.
+  mutating func forget() {
+    observed = .undetermined
+    candidate = nil
+  }
 }
 
 extension ContiguousArray<RuleRecord> {

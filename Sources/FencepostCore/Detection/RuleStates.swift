@@ -111,6 +111,9 @@ final class RuleStates: @unchecked Sendable {
   /// The time of the last fix before the present instant, and the shapes that fixes had determined.
   var settled: (lastFix: Int64, through: UInt64) = (.min, 0)
 
+  /// The rules with a timing, and the states that rules had counted of them before the present instant.
+  var timedRules: ContiguousArray<DeviceTimings.Record> = []
+
   /// The times at which rules were added, for a device with a change that was due before it was added. Rules that were
   /// added later do not look at the change.
   var additions: [Addition] = []
@@ -138,6 +141,7 @@ final class RuleStates: @unchecked Sendable {
     additions = other.additions
     edges = other.edges
     settled = other.settled
+    timedRules = other.timedRules
   }
 
   /// Whether a rule was added after an instant.
@@ -173,6 +177,7 @@ final class RuleStates: @unchecked Sendable {
     loaded.clear()
     isServed = false
     sweptFrom = nil
+    timedRules.clear()
   }
 
   /// Whether the states of one device after another are loaded.

@@ -156,7 +156,7 @@ extension Tracker {
       if table.rules != nil { appendParts(to: &slots, after: swept, near: survey.gathered, table) }
       if known.host.suspendsSomeShapes || known.hasTimed { slots.removeAll { isSuspended($0, table) } }
       // A shape that was absent is determined already.
-      if known.hasTimed { slots.removeAll { known.observed($0, table) != .undetermined } }
+      if known.hasTimed { slots.removeAll { !table.isGeographic($0) || known.observed($0, table) != .undetermined } }
       table.putInOrder(&slots)
     }
     known.sweep(table)

@@ -390,7 +390,7 @@ struct DeviceBytes {
       record.evidence = try reader.takeSignedTime("evidence")
       let hasRepeat = record.state.nextRepeat != .max
       guard hasRepeat == (record.state.repeatsLeft > 0), !hasRepeat || record.state.evidenceDate != .min,
-        !hasRepeat || observed == .inside, record.state.absence == .max || observed == .undetermined,
+        record.state.absence == .max || observed == .undetermined,
         !record.state.isSuspended || observed == .undetermined && record.state.deadline == .max
       else { throw Damage("the timing of a condition does not fit its state") }
       state.timings.records.append(record)
@@ -409,7 +409,19 @@ struct DeviceBytes {
     var isBehind = false
     for index in state.timings.records.indices {
       let record = state.timings.records[index]
-      guard table.isGeographic(record.slot), let timing = table.timing(of: record.slot),
+      // The states of a rule are in another record.
+      var observed = record.observed
+      if table.kind(of: record.slot).isRule, observed == .undetermined,
+        let rule = state.rules.records.record(of: record.slot)
+      {
+        observed = state.rules.records[rule].observed
+        guard !record.state.isSuspended || (observed == .undetermined && state.rules.records[rule].candidate == nil)
+        else { throw Damage("a rule has a state outside its schedule") }
+      } else if !table.isGeographic(record.slot) {
+        throw Damage("the timing of a condition does not fit its kind")
+      }
+      guard let timing = table.timing(of: record.slot),
+        record.state.nextRepeat == .max || observed == .inside,
         record.state.isActive == timing.schedule?.isActive(at: passed) ?? true || record.state.isExhausted,
         record.state.absence == .max || timing.absentAfterMicroseconds != 0,
         record.state.nextRepeat == .max || timing.repeatEveryMicroseconds != 0,

@@ -12,10 +12,16 @@ extension DeviceState {
     swap(&rules, &self.rules)
     var known = [UInt32: UInt64]()
     for index in rules.records.indices {
-      let name = book.name(of: rules.records[index].slot)
-      let observed = observedRule(name, rules, seen: seen, at: time, table, &known)
+      let slot = rules.records[index].slot
+      let observed = observedRule(book.name(of: slot), rules, seen: seen, at: time, table, &known)
       rules.records[index].observed = observed
-      if observed == .undetermined { rules.records[index].candidate = nil }
+      guard observed == .undetermined else { continue }
+      rules.records[index].candidate = nil
+      guard hasTimings, let timed = timings.index(of: slot), timings.records[timed].state.deadline != .max else {
+        continue
+      }
+      timings.records[timed].state.forgetDeadlines()
+      remind(table)
     }
     rules.dropCommon(seen: seen, table)
     self.rules = rules
@@ -46,7 +52,7 @@ extension DeviceState {
       let slot = book.slot(of: part)
       var observed = Observed.undetermined
       if book.isRule(part) {
-        observed = observedRule(part, rules, seen: seen, at: time, table, &known)
+        observed = isInactive(slot) ? .outside : observedRule(part, rules, seen: seen, at: time, table, &known)
       } else if slot != RuleBook.none {
         observed = observedPart(slot, seen: seen, looked: looked, at: time, table)
       }
@@ -64,6 +70,20 @@ extension DeviceState {
     }
     known[name] = UInt64(observed.rawValue)
     return observed
+  }
+
+  /// Whether a rule is outside its schedule, or exhausted.
+  private func isInactive(_ slot: UInt32) -> Bool {
+    hasTimings && (timings.index(of: slot).map { timings.records[$0].state.isSuspended } ?? false)
+  }
+
+  /// Adds the record of a rule with a timing that each device has.
+  @inline(never) @_optimize(size)
+  mutating func addTimedRule(_ slot: UInt32, _ table: ConditionTable) {
+    guard rules.records.record(of: slot) == nil else { return }
+    rules.records.append(
+      RuleRecord(slot: slot, generation: table.generation(of: slot), told: table.assumed(of: slot)))
+    rules.records.arrange { $0.slot < $1.slot }
   }
 
   /// - Parameter looked: The parts with a timing after this generation have not been counted.
@@ -130,19 +150,20 @@ extension DeviceState {
     timings.records.append(record)
   }
 
-  /// The state that a rule counts of a shape with a timing.
+  /// The state that a rule counts of a shape or rule with a timing.
   @inline(never) @_optimize(size)
   func countedTimed(_ slot: UInt32, at time: Int64, seen: UInt64, _ table: ConditionTable) -> Event.State {
     if let index = timings.index(of: slot) {
       let record = timings.records[index]
-      return record.state.isSuspended ? .unsatisfied : record.observed.state
+      if record.state.isSuspended { return .unsatisfied }
+      return (table.kind(of: slot).isRule ? observedRule(slot, seen: seen, at: time, table) : record.observed).state
     }
     if insides.contains(where: { $0.slot == slot }) { return .satisfied }
     return table.countedCommon(
       slot, at: time, seen: isRewound ? 0 : seen, lastFix: lastFix?.time.microseconds ?? .min)
   }
 
-  /// Notes the states that rules have counted of the shapes with a record.
+  /// Notes the states that rules have counted of the conditions with a record.
   ///
   /// - Parameter time: The time of the states; `Int64.min` for those before the first input.
   @inline(never) @_optimize(size)
@@ -150,7 +171,7 @@ extension DeviceState {
     for index in timings.records.indices {
       let slot = timings.records[index].slot
       timings.records[index].counted =
-        time == .min
+        time == .min && !table.kind(of: slot).isRule
         ? table.countedCommon(slot, at: time, seen: 0, lastFix: .min)
         : countedTimed(slot, at: time, seen: seen, table)
     }
@@ -167,8 +188,12 @@ extension FleetEngine {
   /// Queues an observed change of a rule if it is news to the consumer, and the policy asks for an event.
   @inline(never) @_optimize(size)
   mutating func collectRule(_ entry: EventEntry, _ device: UInt32, row: Int, _ table: ConditionTable) {
-    guard tracker.tellRule(entry, table) != entry.state, entry.notify.isSubset(of: table.notify(of: entry.slot))
+    let isNews = entry.marks.contains(.news)
+    guard tracker.tellRule(entry, table) != entry.state || isNews,
+      entry.notify.isSubset(of: table.notify(of: entry.slot))
     else { return }
+    var entry = entry
+    entry.marks.remove(.news)
     delivery.append(FleetEntry(entry: entry, device: device, row: row))
     devices.hurry(device)
   }

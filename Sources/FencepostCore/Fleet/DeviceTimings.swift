@@ -8,13 +8,16 @@ import FencepostKernel
 /// undetermined.* So an edge of a schedule costs nothing for the devices without a record. A device has a record of
 /// each condition whose absence may be an event (``ConditionTable/isTracked(_:)``), and of the conditions that it is
 /// inside of, if these have repeats or a largest number of events.
+///
+/// A device has a record of each rule with a timing, too, and a ``RuleRecord`` with the observed and the reported state:
+/// the members ``Record/observed``, ``Record/told``, ``Record/since`` and ``Record/evidence`` are not used then.
 struct DeviceTimings: Sendable {
   struct Record: Sendable {
     var slot: UInt32
     var generation: UInt64
     var state: TimedState
     var observed: Observed
-    /// See ``SlotState/hasMetCoarseFix``.
+    /// See ``SlotState/hasMetCoarseFix``. Of a rule: see ``RuleStates/Cell/isWithoutEvidence``.
     var hasMetCoarseFix = false
     /// The last reported state.
     var told: Event.State
@@ -212,10 +215,10 @@ extension ConditionTable {
   }
 
   /// Whether each device has a record of a condition, because its absence may be an event that no fix causes, or because
-  /// each first determination is one.
+  /// each first determination is one, or because it is a rule.
   func isTracked(_ slot: UInt32) -> Bool {
-    guard isGeographic(slot), let timing = timing(of: slot) else { return false }
-    return assumed(of: slot) != .unsatisfied || timing.absentAfterMicroseconds != 0
+    guard let timing = timing(of: slot) else { return false }
+    return assumed(of: slot) != .unsatisfied || timing.absentAfterMicroseconds != 0 || kind(of: slot).isRule
   }
 }
 
@@ -291,6 +294,7 @@ extension DeviceState {
       record.state.isActive = timing.schedule?.isActive(at: time) ?? true
       if record.state.isActive { record.countAbsence(from: time, timing) }
       timings.records.append(record)
+      if table.kind(of: slot).isRule { addTimedRule(slot, table) }
     }
     guard isNew else { return }
     timings.seen = table.order.lastGeneration
@@ -314,12 +318,15 @@ extension DeviceState {
     self.timings = timings
   }
 
-  /// Removes a shape from the lists of shapes that the device is inside or about to cross.
+  /// Removes a shape from the lists of shapes that the device is inside or about to cross; makes a rule undetermined.
   @inline(never)
   @_optimize(size)
   mutating func endStay(_ slot: UInt32) {
     insides.removeAll { $0.slot == slot }
     crossings.removeAll { $0.slot == slot }
+    guard hasRules, let index = rules.records.record(of: slot) else { return }
+    rules.records[index].forget()
+    (rules.records[index].since, rules.records[index].evidence) = (.min, .min)
   }
 
   /// Returns the record of a shape that has none.

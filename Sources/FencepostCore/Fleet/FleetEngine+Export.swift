@@ -297,10 +297,12 @@ extension DeviceBytes {
       })
     state.host.unmonitored = ContiguousArray(state.host.unmonitored.compactMap(place))
     var records = state.timings.records
-    records.removeAll { place($0.slot) == nil }
+    records.removeAll { slots[Int($0.slot)].map { table.timing(of: $0) == nil } ?? true }
     for index in records.indices {
-      records[index].slot = place(records[index].slot) ?? records[index].slot
-      records[index].generation = table.generation(of: records[index].slot)
+      let slot = slots[Int(records[index].slot)] ?? 0
+      records[index].slot = slot
+      records[index].generation = table.generation(of: slot)
+      if table.kind(of: slot).isRule { records[index].forget() }
     }
     state.timings.records = records
     state.timings.seen = 0
@@ -339,8 +341,7 @@ extension DeviceBytes {
       guard let slot = slots[Int(record.slot)], table.kind(of: slot).isRule else { continue }
       record.slot = slot
       record.generation = table.generation(of: slot)
-      record.observed = .undetermined
-      record.candidate = nil
+      record.forget()
       record.looked = 0
       rules.records.append(record)
     }

@@ -103,6 +103,7 @@ extension FleetEngine {
       state.dropCommonRecords(own: line.clock, seen: line.seen, table)
       devices.hurry(device)
       features.insert(.timings)
+      if state.hasRules { features.insert(.rules) }
     }
     // The first time of a device may change its rules, as an edge does.
     if isOfRules { state.timings.edge = min(state.timings.edge, clock == .min ? time : edge(after: clock, table)) }
@@ -137,6 +138,8 @@ extension FleetEngine {
     }
     let clock = watermark.clock(line)
     let edges = edges(of: clock, at: time)
+    // A rule that is unknown because of a change of the table has no repeats.
+    if state.hasRules, state.timings.reminder <= edges.now { state.settleRules(seen: line.seen, at: clock, table) }
     if table.rules != nil, edges.before != .min {
       state.prepareTimings(own: line.clock, clock: clock, through: edges.before, table)
       state.noteCounted(at: edges.before, seen: line.seen, table)
@@ -178,7 +181,9 @@ extension FleetEngine {
   @inline(never)
   @_optimize(size)
   mutating func collectTimed(_ observed: EventEntry, _ device: UInt32, row: Int, _ table: ConditionTable) -> Bool {
-    guard let index = state.timings.index(of: observed.slot) else { return false }
+    guard let index = state.timings.index(of: observed.slot), !table.kind(of: observed.slot).isRule else {
+      return false
+    }
     var entry = observed
     let told = state.timings.records[index].tell(entry)
     guard told != entry.state || entry.marks.contains(.news),
@@ -224,7 +229,8 @@ extension FleetEngine {
     }
     for record in state.timings.records {
       tracker.load(record, table)
-      observed.suppose(record.slot, record.told)
+      let rule = table.kind(of: record.slot).isRule ? state.rules.records.record(of: record.slot) : nil
+      observed.suppose(record.slot, rule.map { state.rules.records[$0].told } ?? record.told)
       if record.events > 0 { observed.restore(record.slot, eventCount: record.events) }
     }
   }
@@ -255,6 +261,11 @@ extension DeviceState {
       let slot = record.slot
       if let state = tracker.timed(slot) { record.state = state }
       record.events = delivery.eventCount(of: slot)
+      if table.kind(of: slot).isRule {
+        if let cell = tracker.loadedRule(slot, table) { record.hasMetCoarseFix = cell.isWithoutEvidence }
+        timings.records[index] = record
+        continue
+      }
       record.observed = tracker.observed(slot, table)
       record.hasMetCoarseFix = tracker.hasMetCoarseFix(slot)
       if record.observed != .inside {
@@ -283,13 +294,14 @@ extension MonitorEngine {
 }
 
 extension Tracker {
-  /// Loads the state of a shape with a timing. A shape that the device is inside or about to cross is loaded before.
+  /// Loads the state of a shape or rule with a timing. The states of rules are loaded apart. A shape that the device is inside or about to cross is loaded before.
   @inline(never)
   @_optimize(size)
   mutating func load(_ record: DeviceTimings.Record, _ table: ConditionTable) {
     let slot = record.slot
     known.setTimed(slot, record.state)
     if record.state.deadline != .max { deadlines.schedule(slot, at: record.state.deadline) }
+    if table.kind(of: slot).isRule { return }
     switch record.observed {
     case .inside: break
     case .outside:

@@ -25,6 +25,10 @@ extension Tracker {
     }
     for record in rules.records {
       if let deadline = record.candidate?.deadline { deadlines.schedule(record.slot, at: deadline) }
+      // A rule whose schedule has started is looked at after the next input.
+      if known.hasTimed, record.observed == .undetermined, known.timed(record.slot)?.isSuspended == false {
+        loadRule(book.name(of: record.slot), states, table)
+      }
     }
     guard states.seen < max(book.lastGeneration, table.lastTimedRule) else { return }
     // Rules that were added since the last input are looked at after the next one. Those whose first determination is
@@ -49,12 +53,23 @@ extension Tracker {
     of timed: ContiguousArray<DeviceTimings.Record>, _ states: RuleStates, _ table: ConditionTable
   ) {
     var changed: ContiguousArray<UInt32> = []
+    states.timedRules.clear()
     for record in timed {
+      if table.kind(of: record.slot).isRule {
+        states.timedRules.append(record)
+        continue
+      }
       guard let name = table.rules?.part(in: record.slot) else { continue }
       var cell = RuleStates.Cell()
       cell.turn = states.turn
       cell.counted = record.counted
       states.cells[Int(name)] = cell
+      if counted(record.slot, table) != record.counted { changed.append(record.slot) }
+    }
+    for index in states.timedRules.indices {
+      let record = states.timedRules[index]
+      guard let name = table.rules?.part(in: record.slot) else { continue }
+      loadRule(name, states, table)
       if counted(record.slot, table) != record.counted { changed.append(record.slot) }
     }
     guard !changed.isEmpty else { return }
@@ -191,12 +206,25 @@ extension Tracker {
     }
     if record == nil { record = RuleRecord(slot: slot, generation: generation, told: table.assumed(of: slot)) }
     cell.counted = cell.observed.state
+    let timed = known.hasTimed ? states.timedRules.first { $0.slot == slot } : nil
+    if let timed {
+      cell.counted = timed.counted
+      cell.isWithoutEvidence = timed.hasMetCoarseFix
+    }
     cell.place = Int32(states.loaded.count)
     states.loaded.append(record!)
     states.cells[Int(name)] = cell
     if let candidate { states.open(candidate, name) }
-    if generation > states.seen || cell.isAhead, cell.observed == .undetermined { states.setPending(name) }
+    if generation > states.seen || cell.isAhead || timed != nil, cell.observed == .undetermined {
+      states.setPending(name)
+    }
     if cell.changes != 0 { states.list(name) }
+  }
+
+  /// The cell of the rule in a slot, if its state was loaded for the present device.
+  func loadedRule(_ slot: UInt32, _ table: ConditionTable) -> RuleStates.Cell? {
+    guard let name = table.rules?.name(of: slot), let states = known.rules, states.isLoaded(name) else { return nil }
+    return states.cells[Int(name)]
   }
 
   /// Loads the state of the rule in a slot.

@@ -33,7 +33,7 @@ struct FleetWorld {
     var sequence: UInt64 = 0
     /// True until the events that were overdue when the device was created have been delivered.
     var isFresh = false
-    /// Whether no event has been collected yet.
+    /// Whether the events that were due before the device was added have not been collected.
     var isUnheard = true
     /// The earliest time to which the device was rewound.
     var rewound: Timestamp?
@@ -617,16 +617,19 @@ struct FleetWorld {
 
   /// Puts the events of rules of one instant in the order that the rules have now. If the events were due before their
   /// device was added, the order of the rules may have changed since then.
-  private mutating func sortOverdue(_ shard: Int, from start: Int) {
+  private mutating func sortOverdue(_ shard: Int, _ number: UInt64, from start: Int) {
+    let clock = shards[shard].devices[number]?.monitor.currentTime?.microseconds ?? .min
+    let end = shards[shard].waiting[start...].firstIndex { $0.event.date?.microseconds ?? .min >= clock }
+    let overdue = start..<(end ?? shards[shard].waiting.count)
     let depths = conditions.read { table in
-      shards[shard].waiting[start...].map { expected -> Int in
+      shards[shard].waiting[overdue].map { expected -> Int in
         guard let slot = table.slot(of: expected.event.identifier), let book = table.rules,
           table.kind(of: slot).isRule
         else { return 0 }
         return book.depth(of: book.name(of: slot))
       }
     }
-    let sorted = zip(shards[shard].waiting[start...], depths).sorted { one, other in
+    let sorted = zip(shards[shard].waiting[overdue], depths).sorted { one, other in
       func key(_ each: (Expected, Int)) -> (Int64, Int, UInt64) {
         (each.0.event.date?.microseconds ?? .min, each.1, each.1 == 0 ? UInt64(each.0.serial) : each.0.event.generation)
       }
@@ -648,8 +651,8 @@ struct FleetWorld {
     guard options.delivery == .every, let name = shards[shard].devices[number]?.name else { return }
     let start = shards[shard].waiting.count
     defer {
-      if shards[shard].devices[number]?.isUnheard == true { sortOverdue(shard, from: start) }
-      if shards[shard].waiting.count > start { shards[shard].devices[number]?.isUnheard = false }
+      if shards[shard].devices[number]?.isUnheard == true { sortOverdue(shard, number, from: start) }
+      shards[shard].devices[number]?.isUnheard = false
     }
     while let event = shards[shard].devices[number]?.monitor.nextEvent() {
       // A fleet reports no flags of schedules.
