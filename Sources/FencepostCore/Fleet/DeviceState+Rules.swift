@@ -52,7 +52,11 @@ extension DeviceState {
       let slot = book.slot(of: part)
       var observed = Observed.undetermined
       if book.isRule(part) {
-        observed = isInactive(slot) ? .outside : observedRule(part, rules, seen: seen, at: time, table, &known)
+        observed = observedRule(part, rules, seen: seen, at: time, table, &known)
+        if table.timing(of: slot) != nil {
+          // A rule that was not looked at since does not count the part yet.
+          if table.generation(of: slot) > looked { observed = .undetermined } else if isInactive(slot) { observed = .outside }
+        }
       } else if slot != RuleBook.none {
         observed = observedPart(slot, seen: seen, looked: looked, at: time, table)
       }

@@ -138,10 +138,12 @@ extension FleetEngine {
     }
     let clock = watermark.clock(line)
     let edges = edges(of: clock, at: time)
-    // A rule that is unknown because of a change of the table has no repeats.
-    if state.hasRules, state.timings.reminder <= edges.now { state.settleRules(seen: line.seen, at: clock, table) }
     if table.rules != nil, edges.before != .min {
       state.prepareTimings(own: line.clock, clock: clock, through: edges.before, table)
+      // A rule that is unknown because of a change of the table has no repeats.
+      if state.hasRules, state.timings.reminder <= edges.now {
+        state.settleRules(seen: line.seen, at: edges.before, table)
+      }
       state.noteCounted(at: edges.before, seen: line.seen, table)
     }
     state.prepareTimings(own: line.clock, clock: clock, through: edges.now, table)
