@@ -990,8 +990,8 @@ typedef struct fencepost_shape {
  * Rule: satisfied while enough of its parts are. The parts are shapes, beacon identities and other rules of the table,
  * which may also be added later. A part is unknown if it is missing, undetermined, suspended or not monitored; a part
  * that is inactive is unsatisfied. The rule is unknown if its unknown parts could decide it. Of the policy, the dwells and
- * `notify` apply. These rules are refused: a part that is a line, a cycle, and more than 8 rules one in another. A shared
- * table refuses a rule with a timing; its fleets have delivery every, and no host capabilities.
+ * `notify` apply. These rules are refused: a part that is a line, a cycle, and more than 8 rules one in another. The
+ * fleets of a shared table with a rule have delivery every, and no host capabilities.
  *
  *     const char *parts[] = {"yard", "badge"};
  *     fencepost_condition_definition both = fencepost_rule("both", FENCEPOST_RULE_ALL, parts, 2);

@@ -49,13 +49,13 @@ static void members_in_range(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A shared table refuses rules with a timing; a refusal changes nothing. */
+/* A shared table refuses a beacon condition with a timing; a refusal changes nothing. */
 static void refused_by_tables(void) {
   fencepost_conditions *table = new_table();
   fencepost_condition_definition rule = fencepost_rule("r", FENCEPOST_RULE_ALL, two, 2);
   CHECK_OK(fencepost_conditions_add(table, &rule, 1, NULL));
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_condition_definition timed = fencepost_rule("timed", FENCEPOST_RULE_ANY, two, 2);
+  fencepost_condition_definition timed = fencepost_beacon("timed", beacon_uuid, 1, 2);
   fencepost_timing timing = FENCEPOST_TIMING_INIT;
   timing.repeat_every_us = 5000000, timed.timing = &timing;
   CHECK_STATUS(fencepost_conditions_add(table, &timed, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
@@ -98,6 +98,45 @@ static void beacons_of_devices(void) {
   CHECK_TEXT(events[2].identifier, "gone");
   CHECK_INT(events[2].state, FENCEPOST_STATE_UNSATISFIED);
   CHECK_INT(events[2].decided_by, events[1].generation);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
+/* A rule with hours of its own: a part of another rule that is unsatisfied outside of them. */
+static void hours_of_rules(void) {
+  static const char *const parts[] = {"yard"}, *const open[] = {"open"};
+  fencepost_conditions *table = new_table();
+  fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+  const fencepost_interval hours[] = {{SECONDS(0), SECONDS(50)}, {SECONDS(100), SECONDS(200)}};
+  fencepost_timing timing = FENCEPOST_TIMING_INIT;
+  timing.active = hours, timing.active_count = 2;
+  fencepost_condition_definition all[] = {fencepost_circle("yard", 0, 0, 100),
+                                          fencepost_rule("open", FENCEPOST_RULE_ANY, parts, 1),
+                                          fencepost_rule("shut", FENCEPOST_RULE_NONE, open, 1)};
+  for (size_t i = 0; i < 3; i++) all[i].policy = &exact, all[i].assuming = FENCEPOST_STATE_UNSATISFIED;
+  all[1].timing = &timing;
+  CHECK_OK(fencepost_conditions_add(table, all, 3, NULL));
+  fencepost_fleet *fleet = new_fleet(table);
+  const fencepost_device device = device_of(fleet, "d");
+  CHECK_OK(feed_device(fleet, device, 0, SECONDS(1)));
+  CHECK_OK(fencepost_fleet_advance(fleet, FENCEPOST_ALL_DEVICES, SECONDS(60), 0, NULL));
+  CHECK_OK(feed_device(fleet, device, 0, SECONDS(120)));
+  fencepost_event events[8];
+  size_t count = 0;
+  CHECK_OK(fencepost_fleet_poll_events(fleet, events, 8, &count, NULL));
+  static const struct {
+    const char *identifier;
+    int64_t date;
+    int state;
+  } expected[] = {{"yard", 1, FENCEPOST_STATE_SATISFIED},   {"open", 1, FENCEPOST_STATE_SATISFIED},
+                  {"shut", 50, FENCEPOST_STATE_SATISFIED},  {"open", 120, FENCEPOST_STATE_SATISFIED},
+                  {"shut", 120, FENCEPOST_STATE_UNSATISFIED}};
+  CHECK_INT(count, 5);
+  for (size_t i = 0; i < 5; i++) {
+    CHECK_TEXT(events[i].identifier, expected[i].identifier);
+    CHECK_INT(events[i].date_us, SECONDS(expected[i].date));
+    CHECK_INT(events[i].state, expected[i].state);
+  }
   fencepost_fleet_destroy(fleet);
   fencepost_conditions_destroy(table);
 }
@@ -236,5 +275,6 @@ static const ccase cases[] = {
     {"rules: range of the members", members_in_range},     {"rules: events and parts", events_and_parts},
     {"rules: described as defined", described_as_defined}, {"rules: refused by tables", refused_by_tables},
     {"rules: devices of a fleet", rules_of_devices},       {"rules: beacons as parts in a fleet", beacons_of_devices},
+    {"rules: hours in a fleet", hours_of_rules},
 };
 AREA(area_rules);

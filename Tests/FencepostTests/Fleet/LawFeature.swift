@@ -62,8 +62,8 @@ enum LawFeature: String, CaseIterable {
   /// The features that a random sequence of calls with timings does not use.
   static let withoutTimings: Set<LawFeature> = [.path, .gates, .first, .latest, .hostCapabilities]
 
-  /// Rules of several conditions. A fleet with them has delivery `every` and no host capabilities. Sequences of calls with
-  /// rules and timings are separate.
+  /// Rules of several conditions. A fleet with them has delivery `every` and no host capabilities. Sequences of calls
+  /// with rules and timings are separate.
   case rules
 
   /// The features that a random sequence of calls with rules does not use.

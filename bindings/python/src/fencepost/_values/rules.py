@@ -31,8 +31,7 @@ class Rule(Plain):
 
     The state of a rule follows from the observed states of its parts at the end of each instant. A part that is
     missing, suspended, unmonitored or undetermined is unknown; then the rule is known only if the other parts decide
-    alone. A part that is inactive (outside its schedule) counts as unsatisfied. If the
-    zones of a fleet have rules, these have no timing themselves.
+    alone. A part that is inactive (outside its schedule) counts as unsatisfied.
 
     * Parts are zones, beacon conditions and other rules, but not gates. A part may be added after the rule.
     * The policy of a rule has only dwells, which begin when the parts have changed. Margins and accuracy have no
