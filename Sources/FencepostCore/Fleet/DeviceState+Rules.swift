@@ -175,7 +175,7 @@ extension DeviceState {
     for index in timings.records.indices {
       let slot = timings.records[index].slot
       timings.records[index].counted =
-        time == .min && !table.kind(of: slot).isRule
+        time == .min
         ? table.countedCommon(slot, at: time, seen: 0, lastFix: .min)
         : countedTimed(slot, at: time, seen: seen, table)
     }

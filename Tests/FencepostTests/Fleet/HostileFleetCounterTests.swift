@@ -17,6 +17,9 @@ import Testing
     }
     try conditions.add(circle(100), identifier: "home", policy: .exact, timing: timing)
     if hasTimings {
+      timing.absentAfterMicroseconds = 0
+      try conditions.add(Rule.any(["home", "tag"]), identifier: "rule", policy: .exact, timing: timing)
+      timing.absentAfterMicroseconds = 600_000_000
       timing.schedule = try Schedule([(at(0), at(100)), (at(200), at(300))])
       timing.maxEvents = 1
       try conditions.add(circle(120), identifier: "once", policy: .exact, timing: timing)

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from conftest import number_of_cases
 
-from fencepost import Circle, Fix, Fleet, Schedule, Timing, Zones
+from fencepost import Circle, Fix, Fleet, Rule, Schedule, Timing, Zones
 from fencepost.errors import LateInputError
 
 SECOND = 1_000_000
 Place = tuple[int, str, str, Any, int, int, int]
 
 
-def table(places: list[Place | None]) -> Zones:
+def table(places: list[Place | None], *, has_rules: bool = False) -> Zones:
     found = Zones()
     for number, place in enumerate(places):
         if place is None:
@@ -28,6 +28,11 @@ def table(places: list[Place | None]) -> Zones:
             given["active"] = Schedule([(begin * SECOND, end * SECOND) for begin, end in hours])
         options: dict[str, Any] = {"timing": Timing(**given)} if given else {}
         found.add(Circle(0, 0, radius), f"z{number}", policy=policy, assuming=assuming, **options)
+        # A rule has the same hours, repeats and counts as its part.
+        own = {name: value for name, value in given.items() if name != "absent_after"}
+        if own and has_rules:
+            timing = Timing(**own)
+            found.add(Rule.any(f"z{number}"), f"r{number}", policy=policy, assuming=assuming, timing=timing)
     return found
 
 
@@ -63,7 +68,7 @@ def test_an_adapted_device_can_be_exported_again(seed: int) -> None:
         draw.choice([each, each, (*each[:2], draw.choice(["unknown", "satisfied"]), *each[3:]), None, place(draw)])
         for each in first
     ]
-    tables = [table([*first]), table(second)]
+    tables = [table([*first], has_rules=True), table(second, has_rules=True)]
     at, time = 0, 0
     # `other` is exported and read again after each input; `fleet` is not.
     fleet = other = Fleet(tables[0])
