@@ -227,7 +227,7 @@ def test_a_store_keeps_the_repeats_of_a_rule(tmp_path: Path) -> None:
                 fleet.conditions.add(Rule.any("yard"), "here", policy="exact", timing=timing)
                 fleet.feed("d", Fix(0, 0, time=1_000_000))
             fleet.advance(15_000_000 * (number + 1))
-            found += [(event.identifier, str(event.cause), event.date) for event in fleet.poll()]
+            found += [(event.identifier, str(event.cause), event.date_us) for event in fleet.poll()]
             fleet.acknowledge()
     seconds = 1_000_000
     assert [row for row in found if row[0] == "here"] == [
