@@ -15,7 +15,7 @@ from .._monitor.filling import add_conditions, refuse_options
 from .._monitor.holder import ConditionHolder
 from .._monitor.monitor import Monitor
 from .._values.arguments import as_policy, assumed_state, vertex_limit
-from .._values.conditions import is_line, is_rule
+from .._values.conditions import is_line
 from .._values.enums import Delivery, State
 from .._values.policy import TransitionPolicy
 from .needed_heights import NeededHeights
@@ -118,9 +118,9 @@ MOVEMENT = (
 class TrackConditions(NamedTuple):
     """The conditions for the tracks of a replay.
 
-    If the replay has a condition limit, the delivery `first` or `latest`, a condition with a timing, or a rule,
-    `conditions` is a monitor, which is forked for each track. Otherwise it is a table, and one fleet with the
-    options `fleet` follows all tracks. `heights` are those that the bands need.
+    If the replay has a condition limit, the delivery `first` or `latest`, or a condition with a timing, `conditions` is
+    a monitor, which is forked for each track. Otherwise it is a table, and one fleet with the options `fleet` follows
+    all tracks. `heights` are those that the bands need.
     """
 
     conditions: Zones | Monitor
@@ -140,8 +140,7 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
     movement = {key: options[key] for key in MOVEMENT if key in options}
     standard = {"delivery": Delivery.EVERY, "condition_limit": None}
     timed = any(row.timing is not None for row in rows)  # a fleet with a path refuses a timing
-    ruled = any(is_rule(row.condition) for row in rows)  # nor rules
-    if timed or ruled or any(options.get(key, value) != value for key, value in standard.items()):
+    if timed or any(options.get(key, value) != value for key, value in standard.items()):
         add_conditions(found, rows, name)
         return TrackConditions(found, {}, NeededHeights(rows))
     from .._fleet.conditions import Zones
