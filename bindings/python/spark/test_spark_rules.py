@@ -96,7 +96,7 @@ def test_a_query_that_continues_with_other_rules(spark: Any, tmp_path: Path) -> 
     wide.publish(tmp_path / "tables", both)
     wide.write_json(tmp_path / "in", 0, rows[: half // 2])
     wide.write_json(tmp_path / "in", 1, rows[half // 2 : half])
-    # What is due before the first row after the restart is confirmed before the restart.
+    # This row lets the changes that are due before the restart be confirmed before the restart.
     wide.write_json(tmp_path / "in", 2, [(*sentinel, rows[half][4] - 1, None, None)])
     wide.run(spark, tmp_path, both[first], found, **options)
     wide.write_json(tmp_path / "in", 3, rows[half:])

@@ -178,8 +178,8 @@ static bool time_it(const fp_options *own, fencepost_timing *out, fp_hours *hour
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* Gives rules that mean the same the same definition, so that the devices of a fleet keep what was reported of a rule
-   whose text changes. Not for a new value: messages about a rule count its parts as they are written. */
+/* Gives rules that mean the same the same definition, so that the devices of a fleet keep the reported state of a
+   rule whose text changes. Not for a new value: messages about a rule count its parts as they are written. */
 static void normalize(fencepost_condition_definition *rule, const char **parts) {
   qsort(parts, rule->part_count, sizeof *parts, by_text);
   if (rule->rule_form == FENCEPOST_RULE_ALL && rule->part_count == 1) rule->rule_form = FENCEPOST_RULE_ANY;

@@ -269,7 +269,7 @@ def world(draw: random.Random) -> World:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_places_that_change_while_devices_move(fleet: Fleet, seed: int) -> None:
-    """A device keeps what was reported of the places that have not changed, and reports the others as if it had been
+    """A device keeps the reported states of the places that have not changed, and reports the others as if it had been
     outside of them."""
     draw = random.Random(seed)
     present = world(draw)
@@ -372,7 +372,7 @@ def test_a_name_changes_between_a_rule_and_a_circle(fleet: Fleet) -> None:
 
 
 def test_places_in_another_order_are_the_same_places(fleet: Fleet) -> None:
-    """A dwell that waits goes on, because the set of places has the same bytes."""
+    """A pending dwell continues, because the set of places has the same bytes."""
     rows: list[Any] = [
         ("b", POINT, silent(100)),
         ("c", POINT, silent(90)),
@@ -399,7 +399,7 @@ def test_a_dwell_of_a_rule_begins_anew_after_a_change_of_the_places(fleet: Fleet
     fleet.change([*rows, ("c", POINT, silent(5000))])
     fleet.advance("van", 71 * SECOND)
     assert fleet.take("place") == []
-    # The rule is determined at the next fix; what was reported of it is unsatisfied.
+    # The rule is determined at the next fix. Its reported state is unsatisfied.
     fleet.feed("van", Fix(47.5, 7.5, time=80 * SECOND))
     assert fleet.take("place, state, time") == [("a", "satisfied", 80 * SECOND)]
 

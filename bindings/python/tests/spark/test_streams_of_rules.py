@@ -211,8 +211,8 @@ def state_of(name: str, given: Mapping[str, Any], inside: set[str]) -> bool | No
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(number_of_cases(3, 8, 20)))
 def test_rules_of_tables_that_change(seed: int) -> None:
-    """A device keeps what was reported of the conditions that its next table also has; of the others, it reports those
-    that are then satisfied."""
+    """A device keeps the reported states of the conditions that its next table also has, and reports the others that
+    are then satisfied."""
     tables, definitions = versions(seed)
     circles = {version: {name for name in given if name[0] == "z"} for version, given in definitions.items()}
     rows = [
