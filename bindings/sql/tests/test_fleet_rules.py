@@ -167,6 +167,11 @@ def test_events_are_those_of_a_monitor_for_each_device(
     }
     expected = []
     draw = random.Random(seed)
+    # The first inputs of one device have no position.
+    for later in (0, 5 * SECOND):
+        first = min(fix.time_us for device, fix in inputs if device == "van 1") - 9 * SECOND
+        fleet.advance("van 1", first + later)
+        monitors["van 1"].advance(first + later)
     for number, (device, fix) in enumerate(inputs):
         if number in (70, 140) or (number == 210 and fleet.name == "sqlite"):
             fleet.restart()
@@ -583,6 +588,7 @@ def test_damaged_states_are_refused_or_harmless(fleet: Fleet) -> None:
             fleet.feed("van", Fix(47.6, 7.5, time=9 * SECOND))
         assert (states(fleet), fleet.events()) == (bad, before)
     fleet.host.run(f"UPDATE {fleet.devices} SET state = {mark}", (good,))
+    assert fleet.host.run(f"SELECT fp_doubted_fixes(state) FROM {fleet.devices}") == [(0,)]
     fleet.advance("van", 62 * SECOND)
     assert fleet.take("place, state")[-1] == ("rule", "satisfied")
 
