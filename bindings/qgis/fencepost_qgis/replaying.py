@@ -3,8 +3,8 @@
 from .fencepost import FIX_RECORD, Fix, Fleet, Monitor, Zones
 from .fencepost._log.log import ReplayCounts, TrackReplay
 from .fencepost._monitor.filling import add_conditions
+from .fencepost._replay.filling import need_monitors
 from .fencepost._tables.names import HEIGHTS
-from .fencepost._values.conditions import is_rule
 from .fencepost.errors import QueueFullError
 
 BATCH = 2048
@@ -13,8 +13,8 @@ BATCH = 2048
 
 class Runner:
     """Replays tracks one after another. Each track is one device of a fleet; the device is removed when the track ends.
-    If there are rules or timings, each track has its own monitor, because fleets refuse rules together with timings,
-    and timings together with a path.
+    If a condition has a timing, each track has its own monitor, because fleets refuse rules with a timing, and timings
+    together with a path. The same holds if a monitor is faster because of many rules.
 
     Args:
         feedback: The feedback object that QGIS passes to the algorithm.
@@ -39,7 +39,7 @@ class Runner:
             after_us: The time that passes after the last fix, in microseconds.
             on_events: Called with each track's key and a list of the track's new events.
         """
-        alone = any(row.timing is not None or is_rule(row.condition) for row in rows)
+        alone = need_monitors(rows)
         self.conditions = conditions = Monitor(**self._options) if alone else Zones()
         fleet = None if alone else Fleet(conditions, **self._options)
         add_conditions(conditions, rows, layer_name)

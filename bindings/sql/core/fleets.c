@@ -3,6 +3,7 @@
 #include "value.h"
 
 struct fp_fleet {
+  fp_places *places; /* the identifiers of the conditions in the table */
   fencepost_conditions *table;
   fencepost_fleet *fleet;
   uint8_t *state;
@@ -15,6 +16,7 @@ void fp_fleet_destroy(fp_fleet *fleet) {
   if (fleet == NULL) return;
   fencepost_fleet_destroy(fleet->fleet);
   fencepost_conditions_destroy(fleet->table);
+  fp_places_release(fleet->places);
   free(fleet->state);
   free(fleet->events);
   free(fleet);
@@ -30,19 +32,24 @@ fp_fleet *fp_fleet_create(const void *bytes, size_t size, const fp_options *opti
   fp_fleet *fleet = places == NULL ? NULL : calloc(1, sizeof *fleet);
   fp_set_trust(options, &own);
   bool good = fleet != NULL;
-  if (places != NULL && fleet == NULL) fp_no_memory(message);
+  if (places != NULL && fleet == NULL) {
+    fp_places_release(places);
+    fp_no_memory(message);
+  }
+  if (good) fleet->places = places;
   if (good && fencepost_conditions_create(&fleet->table, &error) != FENCEPOST_OK)
     good = fp_fail(message, "%s", error.message);
   good = good && fp_places_compile(places, fleet->table, of_value, size, false, message);
   if (good) own.conditions = fleet->table;
   if (good && fencepost_fleet_create(&own, &fleet->fleet, &error) != FENCEPOST_OK)
     good = fp_fail(message, "%s", error.message);
-  fp_places_release(places);
   free(of_value);
   if (good) return fleet;
   fp_fleet_destroy(fleet);
   return NULL;
 }
+
+const fp_places *fp_fleet_places(const fp_fleet *fleet) { return fleet->places; }
 
 /* Adds the device to the fleet, with its state if there is one. */
 static fencepost_status enter(fp_fleet *fleet, const fp_input *input, fencepost_device *device,

@@ -75,7 +75,7 @@ Datum fp_fleet_step(PG_FUNCTION_ARGS) {
   TupleDesc event_type = lookup_rowtype_tupdesc_copy(element, -1);
   ArrayBuildState *events = initArrayResult(element, CurrentMemoryContext, false);
   for (size_t i = 0; i < outcome.count; i++)
-    accumArrayResult(events, fp_event_datum(event_type, NULL, &outcome.events[i]), false, element,
+    accumArrayResult(events, fp_event_datum(event_type, fp_fleet_places(own), &outcome.events[i]), false, element,
                      CurrentMemoryContext);
   bytea *next = palloc(outcome.state_size + VARHDRSZ);
   SET_VARSIZE(next, outcome.state_size + VARHDRSZ);

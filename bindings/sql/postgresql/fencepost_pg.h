@@ -57,7 +57,7 @@ void fp_keep(fp_kept *kept, fp_places *places);
 /* Returns the memory context of an aggregate's state. */
 MemoryContext fp_aggregate_context(FunctionCallInfo fcinfo);
 
-/* Makes a row of the type fp_event. `places` may be NULL: then there are no rules. */
+/* Makes a row of the type fp_event. */
 Datum fp_event_datum(TupleDesc type, const fp_places *places, const fencepost_event *event);
 
 #endif

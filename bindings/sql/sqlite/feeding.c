@@ -96,17 +96,24 @@ static int bind_text(sqlite3_stmt *row, int column, const char *text) {
 
 static int write_event(fp_fleet_table *own, const char *device, const fencepost_event *event) {
   char time[32], evidence[32] = "";
+  const char *decided_by = fp_event_decided_by(fp_fleet_places(own->fleet), event);
   fp_time_write(event->date_us, time);
   if (event->evidence_date_us != FENCEPOST_TIME_UNSET) fp_time_write(event->evidence_date_us, evidence);
-  int code = fp_fleet_prepare(own, &own->write_event,
-                              "INSERT INTO \"%w\".\"%w_events\" VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  int code =
+      fp_fleet_prepare(own, &own->write_event,
+                       "INSERT INTO \"%w\".\"%w_events\" VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (code != SQLITE_OK) return code;
   sqlite3_stmt *row = own->write_event;
   const struct {
     int column;
     const char *text;
-  } texts[] = {{FP_DEVICE, device}, {FP_PLACE, event->identifier}, {FP_KIND, fp_event_kind(event)},
-               {FP_TIME, time},     {FP_EVIDENCE_TIME, evidence},  {FP_STATE, fencepost_state_name(event->state)}};
+  } texts[] = {{FP_DEVICE, device},
+               {FP_PLACE, event->identifier},
+               {FP_KIND, fp_event_kind(event)},
+               {FP_TIME, time},
+               {FP_EVIDENCE_TIME, evidence},
+               {FP_STATE, fencepost_state_name(event->state)},
+               {FP_DECIDED_BY, decided_by == NULL ? "" : decided_by}};
   const struct {
     int column;
     double number;

@@ -6,7 +6,7 @@
 
 /* Columns. */
 enum {
-  FP_VISIBLE = 13,
+  FP_VISIBLE = 14,
   FP_PLACES = FP_VISIBLE,
   FP_OPTIONS,
   FP_ERROR_MAJOR, /* the error ellipse of a fix: three columns */
@@ -31,7 +31,8 @@ enum {
   FP_DISTANCE,
   FP_SEQUENCE,
   FP_PROBABILITY,
-  FP_VERTICAL_DISTANCE
+  FP_VERTICAL_DISTANCE,
+  FP_DECIDED_BY
 };
 
 typedef struct fp_fleet_table {

@@ -18,7 +18,7 @@
 
 static const char columns[] =
     "device TEXT, place TEXT, kind TEXT, time TEXT, evidence_time TEXT, state TEXT, latitude REAL, longitude REAL, "
-    "accuracy REAL, distance REAL, sequence INTEGER, probability REAL, vertical_distance REAL";
+    "accuracy REAL, distance REAL, sequence INTEGER, probability REAL, vertical_distance REAL, decided_by TEXT";
 
 int fp_fleet_fail(fp_fleet_table *own, const char *format, ...) {
   va_list values;
@@ -226,8 +226,8 @@ static int update(sqlite3_vtab *base, int argc, sqlite3_value **argv, sqlite3_in
   if (sqlite3_value_type(argv[0]) != SQLITE_NULL)
     return fp_fleet_fail(own, "%s: events cannot be changed, only deleted", own->name);
   sqlite3_value **values = argv + 2;
-  static const int of_events[] = {FP_PLACE,    FP_KIND,     FP_EVIDENCE_TIME, FP_STATE,
-                                  FP_DISTANCE, FP_SEQUENCE, FP_PROBABILITY,   FP_VERTICAL_DISTANCE};
+  static const int of_events[] = {FP_PLACE,    FP_KIND,        FP_EVIDENCE_TIME,     FP_STATE,     FP_DISTANCE,
+                                  FP_SEQUENCE, FP_PROBABILITY, FP_VERTICAL_DISTANCE, FP_DECIDED_BY};
   for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++)
     if (sqlite3_value_type(values[of_events[i]]) != SQLITE_NULL)
       return fp_fleet_fail(own,

@@ -77,8 +77,8 @@ def banded(seed: int, count: int = 40) -> tuple[list[tuple[str, bytes, str]], li
     return rows, features
 
 
-def ruled(seed: int, count: int = 30) -> tuple[list[tuple[str, Any, str]], list[dict[str, Any]]]:
-    """Rules over the zones of `banded` and over each other, some of them with hours and repeats."""
+def ruled(seed: int, count: int = 30, *, timed: bool = True) -> tuple[list[tuple[str, Any, str]], list[dict[str, Any]]]:
+    """Rules over the zones of `banded` and over each other, some of them with hours and repeats, if `timed` is true."""
     rng = random.Random(seed)
     rows: list[tuple[str, Any, str]] = []
     features, names = [], [f"zone {number:02d}" for number in range(40)]
@@ -91,12 +91,12 @@ def ruled(seed: int, count: int = 30) -> tuple[list[tuple[str, Any, str]], list[
         text = rng.choice(["; ", ";", " ;\n"]).join(quoted(part) for part in parts)
         options = [f"at_least={least}, of={text}" if form == "of" else f"{form} = {text}"]
         properties: dict[str, Any] = {"rule": {"at_least": least, "of": parts} if form == "of" else {form: parts}}
-        if rng.random() < 0.2:
+        if timed and rng.random() < 0.2:
             edges = sorted(rng.sample(range(-300, 6300), 4))
             hours = [interval(*each) for each in zip(edges[::2], edges[1::2])]
             properties["active"] = hours
             options.append("active=" + "; ".join(hours))
-        if rng.random() < 0.2:
+        if timed and rng.random() < 0.2:
             properties["repeat_every"] = 120
             options.append("repeat_every=120")
         if rng.random() < 0.5:
@@ -413,12 +413,6 @@ def fleets(server: Server) -> list[tuple[Host, str]]:
         (sqlite, f"INSERT INTO vans(places) SELECT {PLACES}"),
         (postgresql, f"SELECT create_fleet('vans', {PLACES})"),
     ]
-
-
-def test_fleets_refuse_rules(server: Server) -> None:
-    for host, sql in fleets(server):
-        host.zones([("a", POINT, "radius=5"), ("b", None, "all=a")])
-        refused(host, sql, 'place "b" .* leave it out .* fp_events')
 
 
 def test_fleets_follow_heights(server: Server) -> None:

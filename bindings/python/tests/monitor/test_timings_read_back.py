@@ -195,6 +195,29 @@ def test_zones_take_the_records_of_a_monitor() -> None:
     assert events_of(back, moves) == events_of(monitor, moves)
 
 
+def test_a_mapping_of_records_is_a_source_with_timings_and_tags() -> None:
+    """They were left out without a word."""
+    monitor, timing = Monitor(path="geodesic", max_gap=60), Timing(max_events=3, active=[(0, 50 * SECOND)])
+    monitor.add(HERE, "a", policy="exact", timing=timing, tag=7)
+    monitor.add(fencepost.Gate([(0, 0), (0, 1)], order="latlon"), "gate", timing=timing, tag=8)
+    monitor.add(fencepost.Rule.any("a"), "rule", timing=timing, tag=9)
+    source = {"x": monitor["a"], "y": monitor["gate"], "z": monitor["rule"]}
+    found = Monitor(source, path="geodesic", max_gap=60)
+    assert [(record.identifier, record.timing, record.tag) for record in found.records()] == [
+        ("x", timing, 7),
+        ("y", timing, 8),
+        ("z", timing, 9),
+    ]
+    # A table has neither a rule with a timing, nor, over fleets without a path, a gate; the error names the condition.
+    for mapping, name in ((source, "'z'|'y'"), ({"first": HERE, "of a table": monitor["rule"]}, "'of a table'")):
+        with pytest.raises(InvalidArgumentError, match=name):
+            Zones(mapping)
+    monitor.remove("gate")
+    with pytest.raises(fencepost.InputError, match="'rule': .*timing") as raised:
+        Zones(monitor)
+    assert raised.value.position == 1
+
+
 def test_a_timing_that_the_target_refuses_is_an_error() -> None:
     """The timing of a beacon was left out without a word."""
     monitor, zones = Monitor(), Zones()

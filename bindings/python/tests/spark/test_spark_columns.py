@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fencepost import AltitudeBand, Circle, Monitor, Rule, Zones
+from fencepost import AltitudeBand, Circle, Monitor, Zones
 from fencepost._spark.columns import beside, find_points, find_rows
 from fencepost._spark.feeding import Trust, check, warn_of_heights
 from fencepost._spark.tables import ENDING, tables
@@ -136,15 +136,6 @@ def test_missing_columns_of_heights_cause_warnings() -> None:
     assert len(warned(banded(min_reference="ground", max_reference="mean_sea_level"))) == 3
     assert warned(banded(reference="ground"), "altitude", "ground_height") == []
     assert warned(Zones({"zone": Circle(47.35, 8.55, 500)})) == []
-
-
-def test_the_driver_refuses_rules() -> None:
-    """A query cannot follow rules, and the error names the rule."""
-    zones = Zones({"zone": Circle(47.35, 8.55, 500), "near": Rule.any("zone")})
-    with pytest.raises(InvalidArgumentError, match="'near'"):
-        check(zones, Trust())
-    zones.remove("near")
-    check(zones, Trust())
 
 
 def test_tables_with_limits_of_altitude_are_accepted(tmp_path: Path) -> None:

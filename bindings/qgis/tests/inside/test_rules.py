@@ -87,6 +87,23 @@ class Rules(unittest.TestCase):
             [(event.identifier, str(event.state), str(event.cause), event.date_us, event.decided_by) for event in log],
         )
 
+    def test_rules_without_timings(self):
+        """One fleet follows all tracks, without and with a path."""
+        rows = [
+            row(None, "both", rule='{"all": ["low", "high"]}'),
+            row(LOW, "low", radius=500.0),
+            row(HIGH, "high", radius=2100.0),
+            row(None, "away", rule='{"none": ["both", "low"]}'),
+        ]
+        for options, parameters in (({}, {}), ({"path": "geodesic", "max_gap": 300}, {"PATH": 1, "MAX_GAP": 300})):
+            log = replay(fixes_of_drive(), geojson(rows), **options)
+            wanted = [
+                (event.identifier, str(event.state), str(event.cause), event.date_us, event.decided_by) for event in log
+            ]
+            self.assertEqual({event[0] for event in wanted}, {"both", "low", "high", "away"})
+            results, _ = self.events(layer("places", FIELDS, rows), **parameters)
+            self.assertEqual(rows_of(results["EVENTS"], *KEYS), wanted)
+
     def test_a_file_that_qgis_opens(self):
         """QGIS reads the property `rule` of a file as text, and `active` as a list of texts."""
         import os

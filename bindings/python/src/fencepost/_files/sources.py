@@ -245,13 +245,13 @@ def _given(condition: Any, key: Any, default: TransitionPolicy, name: str, state
     if not isinstance(key, str):
         raise TypeError(f"{name}: the identifier {shown(key)} must be str, not {type(key).__name__}")
     # The definition comes from a table or a monitor.
-    band = None
+    given: dict[str, Any] = {}
     if not is_condition(condition) and is_condition(getattr(condition, "condition", None)):
-        band = getattr(condition, "band", None)
+        given = {name: getattr(condition, name) for name in ("tag", "timing", "band") if hasattr(condition, name)}
         condition, default = condition.condition, condition.policy
     if not is_condition(condition):
         kind = type(condition).__name__
         raise TypeError(f"{name}[{key!r}] must be one of fencepost's conditions, not {kind}")
     if is_line(condition):
-        return ConditionRow(repr(key), key, condition, State.UNKNOWN, None)
-    return ConditionRow(repr(key), key, condition, state, default, band=band)
+        return ConditionRow(repr(key), key, condition, State.UNKNOWN, None, **given)
+    return ConditionRow(repr(key), key, condition, state, default, **given)

@@ -89,9 +89,17 @@ class Source:
     def put_into(self, holder: ConditionChanges[Any]) -> None:
         """Makes the source's conditions the only conditions of a monitor or a table. An existing condition that is
         equal to one of the source's conditions keeps its state.
+
+        Raises:
+            InputError: A table cannot have one of the conditions, such as a rule with a timing; the message names it.
         """
         if self.others is not None:
-            holder.sync(self.others)
+            names = self.others.identifiers
+            try:
+                holder.sync(self.others)
+            except InvalidArgumentError as error:
+                name = names[error.position] if error.position < len(names) else ""
+                raise InputError(self.name, repr(name), reason_of(error), error.position) from None
             return
         sync_conditions(holder, self.rows, self.name)
         warn_of_open_edges(holder, self.rows, self.name)

@@ -15,9 +15,10 @@ from .._monitor.filling import add_conditions, refuse_options
 from .._monitor.holder import ConditionHolder
 from .._monitor.monitor import Monitor
 from .._values.arguments import as_policy, assumed_state, vertex_limit
-from .._values.conditions import is_line, is_rule
+from .._values.conditions import is_line
 from .._values.enums import Delivery, State
 from .._values.policy import TransitionPolicy
+from .._values.rules import Rule
 from .needed_heights import NeededHeights
 
 if TYPE_CHECKING:
@@ -115,12 +116,18 @@ MOVEMENT = (
 )
 
 
+MOST_AWAY = 10
+"""A device of a fleet has a record of each rule that is satisfied away from all zones, and a fix near a zone takes
+0.1 µs more for each record. If there are more of these rules, a monitor for each track is faster."""
+
+
 class TrackConditions(NamedTuple):
     """The conditions for the tracks of a replay.
 
-    If the replay has a condition limit, the delivery `first` or `latest`, a condition with a timing, or a rule,
-    `conditions` is a monitor, which is forked for each track. Otherwise it is a table, and one fleet with the
-    options `fleet` follows all tracks. `heights` are those that the bands need.
+    If the replay has a condition limit, the delivery `first` or `latest`, a condition with a timing, or more than
+    :data:`MOST_AWAY` rules that are satisfied away from all zones, `conditions` is a monitor, which is forked for each
+    track. Otherwise it is a table, and one fleet with the options `fleet` follows all tracks. `heights` are those that
+    the bands need.
     """
 
     conditions: Zones | Monitor
@@ -139,9 +146,7 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
     found = Monitor(**options)
     movement = {key: options[key] for key in MOVEMENT if key in options}
     standard = {"delivery": Delivery.EVERY, "condition_limit": None}
-    timed = any(row.timing is not None for row in rows)  # a fleet with a path refuses a timing
-    ruled = any(is_rule(row.condition) for row in rows)  # nor rules
-    if timed or ruled or any(options.get(key, value) != value for key, value in standard.items()):
+    if need_monitors(rows) or any(options.get(key, value) != value for key, value in standard.items()):
         add_conditions(found, rows, name)
         return TrackConditions(found, {}, NeededHeights(rows))
     from .._fleet.conditions import Zones
@@ -151,6 +156,18 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
     fleet = Fleet(found, **movement)  # a fleet accepts gates only if the option `path` is set
     add_conditions(fleet.conditions, rows, name)
     return TrackConditions(found, movement, NeededHeights(rows))
+
+
+def need_monitors(rows: Sequence[ConditionRow]) -> bool:
+    """Whether each track needs its own monitor because of the conditions, or is followed faster by it."""
+    timed = any(row.timing is not None for row in rows)  # a fleet with a path refuses a timing
+    return timed or sum(_is_away(row) for row in rows) > MOST_AWAY
+
+
+def _is_away(row: ConditionRow) -> bool:
+    """Whether a device has a record of a rule although it is outside of all zones."""
+    condition = row.condition
+    return isinstance(condition, Rule) and (condition.form == "none" or row.assuming != State.UNSATISFIED)
 
 
 def feed_report(monitor: Monitor, report: Report) -> None:

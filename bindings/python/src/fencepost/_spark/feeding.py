@@ -9,11 +9,9 @@ from typing import Any, NamedTuple
 from .._errors import warn
 from .._fleet.conditions import Zones
 from .._fleet.fleet import Fleet
-from .._native import InvalidArgumentError
 from .._tables.names import ERROR_ELLIPSE, HEIGHTS, like_heights
 from .._tables.numbers import listed
 from .._values.bands import AltitudeBand
-from .._values.conditions import RULE
 from .._values.enums import EventOrder
 from .._values.results import FeedResult
 
@@ -40,11 +38,6 @@ def check(conditions: Zones, trust: Trust) -> None:
     """Raises an error if a fleet cannot follow the conditions, for example because one of them is a gate, or if an
     option is out of its range. This check runs on the driver: if a worker raised the error, the user would see it only
     below a long error of Spark."""
-    handle = conditions._handle
-    for identifier in handle.identifiers():
-        row = handle.condition(identifier)  # None if another thread has removed the condition
-        if row is not None and row[1] == RULE:
-            raise InvalidArgumentError(f"condition {identifier!r} is a rule, which queries cannot follow; leave it out")
     new_fleet(conditions, trust).close()
 
 
