@@ -120,6 +120,23 @@ package struct RuleDefinition: Sendable {
     }
   }
 
+  /// Writes the same bytes for all rules of the same meaning: the parts are in the order of their bytes.
+  @inline(never) @_optimize(size)
+  func encodeMeaning(to writer: inout ByteWriter) {
+    writer.put(form == .none)
+    writer.putCompact(UInt64(count))
+    var order = ContiguousArray(0..<UInt32(partCount))
+    order.arrange { one, other in
+      withPart(Int(one)) { one in withPart(Int(other)) { one.lexicographicallyPrecedes($0) } }
+    }
+    for index in order {
+      withPart(Int(index)) {
+        writer.putCompact(UInt64($0.count))
+        writer.put(UnsafeRawBufferPointer($0))
+      }
+    }
+  }
+
   @_optimize(size)
   init(reading reader: inout ByteReader) throws(Damage) {
     guard let form = Form(rawValue: try reader.take()) else { throw Damage("the form of a rule is unknown") }

@@ -1,7 +1,8 @@
 import FencepostKernel
 
 /// Identifies a condition in any table by its identifier and definition: BLAKE2s over the identifier and the encoded
-/// kind, tag, policy and geometry. The generation and the assumed state are left out.
+/// kind, tag, policy and geometry. The generation and the assumed state are left out. Rules of the same meaning have the
+/// same definition.
 ///
 /// Among n conditions, two different ones have the same digest with a probability of at most n² / 2^129 (10⁻²⁷ for a
 /// million). An attacker needs about 2^64 digests to find two such conditions.
@@ -41,7 +42,11 @@ extension ConditionTable {
       band.encode(to: &writer)
       writer.put(policy(of: slot).verticalMargin)
     }
-    subject(of: slot).encode(to: &writer)
+    if case .rule(let rule) = subject(of: slot) {
+      rule.encodeMeaning(to: &writer)
+    } else {
+      subject(of: slot).encode(to: &writer)
+    }
   }
 
   /// A hash of the identifier, by which portable devices identified conditions before format 3.

@@ -196,6 +196,33 @@ import Testing
   /// Tests two identifiers that have the same 64-bit hash; portable devices before format 3 contain this hash. A
   /// device that is inside the condition with the first identifier is loaded into a table with the second identifier:
   /// the device must not be inside the second condition.
+  /// Rules of the same meaning are the same condition, so a device keeps the state that was reported.
+  @Test func aRuleThatIsWrittenInAnotherWayIsTheSame() throws {
+    func rules(_ first: Rule, _ second: Rule) throws -> Conditions {
+      let table = Conditions()
+      for (number, radius) in [100, 200, 300].enumerated() {
+        try table.add(circle(Double(radius)), identifier: "part \(number)", policy: .exact)
+      }
+      try table.add(first, identifier: "first", policy: .exact)
+      try table.add(second, identifier: "second", policy: .exact)
+      return table
+    }
+    let one = try rules(.all(["part 2", "part 0"]), .atLeast(2, of: ["part 0", "part 1", "part 2"]))
+    // The second rule has another meaning.
+    let other = try rules(.atLeast(2, of: ["part 0", "part 2"]), .none(["part 0", "part 1", "part 2"]))
+    var fleet = try FleetEngine(one)
+    try fleet.feed(fix(1, 10), for: try fleet.device("van"))
+    #expect(Self.events(&fleet).count == 5)
+    let bytes = try fleet.export([1], portable: true)[0]
+    var moved = try FleetEngine(other)
+    let number = try moved.load([("van", bytes)], adapt: true)[0]
+    try moved.feed(fix(2, 10), for: number)
+    #expect(Self.events(&moved).isEmpty)
+    try moved.feed(fix(3, 250), for: number)
+    let events = Self.events(&moved)
+    #expect(events.contains { $0.contains("first") } && !events.contains { $0.contains("second") })
+  }
+
   @Test func aChosenIdentifierIsAnotherCondition() throws {
     func table(_ identifier: String) throws -> Conditions {
       try Conditions([NamedCondition(circle(100), identifier: identifier, assuming: .unsatisfied, policy: .exact)])

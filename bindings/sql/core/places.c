@@ -176,19 +176,6 @@ static bool time_it(const fp_options *own, fencepost_timing *out, fp_hours *hour
   return true;
 }
 
-static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
-
-/* Gives rules that mean the same the same definition, so that the devices of a fleet keep the reported state of a
-   rule whose text changes. Not for a new value: messages about a rule count its parts as they are written. */
-static void normalize(fencepost_condition_definition *rule, const char **parts) {
-  qsort(parts, rule->part_count, sizeof *parts, by_text);
-  if (rule->rule_form == FENCEPOST_RULE_ALL && rule->part_count == 1) rule->rule_form = FENCEPOST_RULE_ANY;
-  if (rule->rule_form != FENCEPOST_RULE_AT_LEAST) return;
-  if (rule->at_least != 1 && rule->at_least != rule->part_count) return;
-  rule->rule_form = rule->at_least == 1 ? FENCEPOST_RULE_ANY : FENCEPOST_RULE_ALL;
-  rule->at_least = 0;
-}
-
 static bool define_rule(const uint8_t *at, const fp_options *own, fencepost_condition_definition *out,
                         const char ***parts, fp_message *message) {
   static const uint32_t of_shapes = FP_OPTION_SHAPE | FP_OPTION_RADIUS | FP_OPTION_GATE | FP_OPTION_BAND;
@@ -304,7 +291,6 @@ bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uin
     good = define(of_value[i], &places->options, is_new, &definitions[i], &policies[i], &timings[i], &places->hours[i],
                   &parts[i], message) &&
            fp_rule_is_complete(&definitions[i], of_value, count, message);
-    if (good && table != NULL && definitions[i].kind == FENCEPOST_CONDITION_RULE) normalize(&definitions[i], parts[i]);
     places->hours[i].assuming = good ? definitions[i].assuming : FENCEPOST_STATE_DEFAULT;
     has_timings |= good && definitions[i].timing != NULL;
     places->assumes |= good && definitions[i].assuming != FENCEPOST_STATE_UNSATISFIED;
