@@ -326,7 +326,6 @@ extension DeviceState {
     crossings.removeAll { $0.slot == slot }
     guard hasRules, let index = rules.records.record(of: slot) else { return }
     rules.records[index].forget()
-    (rules.records[index].since, rules.records[index].evidence) = (.min, .min)
   }
 
   /// Returns the record of a shape that has none.

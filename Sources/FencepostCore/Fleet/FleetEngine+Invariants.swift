@@ -70,7 +70,8 @@
         // An inactive shape limits no region. An edge after the last input ends the region.
         if let timing = table.timing(of: slot) {
           let next = timing.schedule?.nextEdge(after: line.clock) ?? .max
-          let isActive = timing.schedule?.isActive(at: line.clock) ?? true && next > state.timings.passed
+          let passed = max(state.timings.passed, clock(of: device))
+          let isActive = timing.schedule?.isActive(at: line.clock) ?? true && next > passed
           let isExhausted = state.timings.index(of: slot).map { state.timings.records[$0].state.isExhausted } ?? false
           if !isActive || isExhausted { continue }
         }

@@ -272,7 +272,9 @@ extension Tracker {
     states.loaded[place].told = entry.state
     if entry.state != .satisfied {
       (states.loaded[place].since, states.loaded[place].evidence) = (.min, .min)
-    } else if before != .satisfied || states.loaded[place].since == .min {
+    } else if before != .satisfied || states.loaded[place].since == .min
+      || (entry.marks.contains(.news) && entry.cause != .repeat)
+    {
       (states.loaded[place].since, states.loaded[place].evidence) = (entry.date, entry.evidenceDate)
     }
     return before

@@ -26,6 +26,8 @@ import Testing
 ///   input (``FleetWorld``'s `isFresh`), in the order that the present rules have (``FleetWorld``'s `drain`), and does
 ///   not deliver that of a rule if the beacon condition that caused it was removed meanwhile (``FleetWorld``'s
 ///   `reportOverdue`);
+/// * if a fix comes at the very time at which the absence of a beacon is established that the device does not list, an
+///   event of a rule at that time does not name the beacon as the part that decided (random times are never equal);
 /// * a fleet does not list the absence of a beacon as a deadline if this absence would produce no event
 ///   (``FleetWorld/checkDeadlines()``);
 /// * the time since which a device is inside a condition may differ if the last event is later than the time to which
@@ -505,6 +507,13 @@ import Testing
     arguments: [(11, 1222)] + [1886, 2792, 3472].map { (SeededGenerator.usualSeed, $0) } as [(UInt64, Int)])
   func aFleetThatDifferedIsAsManyMonitors(seed: UInt64, number: Int) throws {
     _ = try live(number, .timedParts, seed: seed)
+  }
+
+  /// The same for rules that have timings.
+  @Test(
+    arguments: [(31, 2407), (31, 3480)] + [573, 809, 1004].map { (SeededGenerator.usualSeed, $0) } as [(UInt64, Int)])
+  func aFleetWithTimedRulesThatDifferedIsAsManyMonitors(seed: UInt64, number: Int) throws {
+    _ = try live(number, .timedRules, seed: seed)
   }
 
   /// Tests that fleets refuse each feature that is marked as missing, so that no feature is wrongly left out of the
