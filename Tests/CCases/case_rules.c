@@ -128,8 +128,10 @@ static void hours_of_rules(void) {
     const char *identifier;
     int64_t date;
     int state;
-  } expected[] = {{"yard", 1, FENCEPOST_STATE_SATISFIED},   {"open", 1, FENCEPOST_STATE_SATISFIED},
-                  {"shut", 50, FENCEPOST_STATE_SATISFIED},  {"open", 120, FENCEPOST_STATE_SATISFIED},
+  } expected[] = {{"yard", 1, FENCEPOST_STATE_SATISFIED},
+                  {"open", 1, FENCEPOST_STATE_SATISFIED},
+                  {"shut", 50, FENCEPOST_STATE_SATISFIED},
+                  {"open", 120, FENCEPOST_STATE_SATISFIED},
                   {"shut", 120, FENCEPOST_STATE_UNSATISFIED}};
   CHECK_INT(count, 5);
   for (size_t i = 0; i < 5; i++) {

@@ -31,8 +31,8 @@ struct DeviceRules: Sendable {
       records[index].looked = 0
     }
     records.removeAll { record in
-      table.timing(of: record.slot) == nil && record.observed != .inside && record.told == table.assumed(of: record.slot) && record.since == .min
-        && record.candidate == nil
+      table.timing(of: record.slot) == nil && record.observed != .inside
+        && record.told == table.assumed(of: record.slot) && record.since == .min && record.candidate == nil
         && (record.observed == .undetermined || max(record.generation, record.looked) <= seen)
     }
   }
@@ -74,6 +74,10 @@ struct RuleRecord: Sendable {
   /// The date of the change to `satisfied`, and that of its evidence; `Int64.min` if they are not known.
   var since: Int64 = .min
   var evidence: Int64 = .min
+  /// During an evaluation, of a rule with a timing: the state that rules had counted before the present instant.
+  var counted: Event.State?
+  /// During an evaluation, of a rule with a timing: see ``RuleStates/Cell/isWithoutEvidence``.
+  var isWithoutEvidence = false
 
   /// Makes the rule undetermined.
   mutating func forget() {

@@ -111,9 +111,6 @@ final class RuleStates: @unchecked Sendable {
   /// The time of the last fix before the present instant, and the shapes that fixes had determined.
   var settled: (lastFix: Int64, through: UInt64) = (.min, 0)
 
-  /// The rules with a timing, and the states that rules had counted of them before the present instant.
-  var timedRules: ContiguousArray<DeviceTimings.Record> = []
-
   /// The times at which rules were added, for a device with a change that was due before it was added. Rules that were
   /// added later do not look at the change.
   var additions: [Addition] = []
@@ -141,7 +138,6 @@ final class RuleStates: @unchecked Sendable {
     additions = other.additions
     edges = other.edges
     settled = other.settled
-    timedRules = other.timedRules
   }
 
   /// Whether a rule was added after an instant.
@@ -177,7 +173,6 @@ final class RuleStates: @unchecked Sendable {
     loaded.clear()
     isServed = false
     sweptFrom = nil
-    timedRules.clear()
   }
 
   /// Whether the states of one device after another are loaded.
@@ -186,6 +181,13 @@ final class RuleStates: @unchecked Sendable {
 
   @inline(__always)
   func isLoaded(_ name: UInt32) -> Bool { cells[Int(name)].turn == turn }
+
+  /// Notes the state that rules had counted of a rule with a timing; see ``RuleRecord/counted``.
+  func note(_ slot: UInt32, counted: Event.State, isWithoutEvidence: Bool) {
+    guard let index = records.record(of: slot) else { return }
+    records[index].counted = counted
+    records[index].isWithoutEvidence = isWithoutEvidence
+  }
 
   /// The record of a rule of the device.
   func record(of slot: UInt32) -> RuleRecord? { records.record(of: slot).map { records[$0] } }

@@ -55,7 +55,11 @@ extension DeviceState {
         observed = observedRule(part, rules, seen: seen, at: time, table, &known)
         if table.timing(of: slot) != nil {
           // A rule that was not looked at since does not count the part yet.
-          if table.generation(of: slot) > looked { observed = .undetermined } else if isInactive(slot) { observed = .outside }
+          if table.generation(of: slot) > looked {
+            observed = .undetermined
+          } else if isInactive(slot) {
+            observed = .outside
+          }
         }
       } else if slot != RuleBook.none {
         observed = observedPart(slot, seen: seen, looked: looked, at: time, table)

@@ -53,10 +53,9 @@ extension Tracker {
     of timed: ContiguousArray<DeviceTimings.Record>, _ states: RuleStates, _ table: ConditionTable
   ) {
     var changed: ContiguousArray<UInt32> = []
-    states.timedRules.clear()
     for record in timed {
       if table.kind(of: record.slot).isRule {
-        states.timedRules.append(record)
+        states.note(record.slot, counted: record.counted, isWithoutEvidence: record.hasMetCoarseFix)
         continue
       }
       guard let name = table.rules?.part(in: record.slot) else { continue }
@@ -66,8 +65,7 @@ extension Tracker {
       states.cells[Int(name)] = cell
       if counted(record.slot, table) != record.counted { changed.append(record.slot) }
     }
-    for index in states.timedRules.indices {
-      let record = states.timedRules[index]
+    for record in timed where table.kind(of: record.slot).isRule {
       guard let name = table.rules?.part(in: record.slot) else { continue }
       loadRule(name, states, table)
       if counted(record.slot, table) != record.counted { changed.append(record.slot) }
@@ -206,16 +204,15 @@ extension Tracker {
     }
     if record == nil { record = RuleRecord(slot: slot, generation: generation, told: table.assumed(of: slot)) }
     cell.counted = cell.observed.state
-    let timed = known.hasTimed ? states.timedRules.first { $0.slot == slot } : nil
-    if let timed {
-      cell.counted = timed.counted
-      cell.isWithoutEvidence = timed.hasMetCoarseFix
+    if let record, let counted = record.counted {
+      cell.counted = counted
+      cell.isWithoutEvidence = record.isWithoutEvidence
     }
     cell.place = Int32(states.loaded.count)
     states.loaded.append(record!)
     states.cells[Int(name)] = cell
     if let candidate { states.open(candidate, name) }
-    if generation > states.seen || cell.isAhead || timed != nil, cell.observed == .undetermined {
+    if generation > states.seen || cell.isAhead || record?.counted != nil, cell.observed == .undetermined {
       states.setPending(name)
     }
     if cell.changes != 0 { states.list(name) }

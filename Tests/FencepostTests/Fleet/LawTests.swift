@@ -41,7 +41,7 @@ import Testing
     BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2), major: 7, minor: 9),
   ]
 
-  /// What the conditions of a random sequence of calls are.
+  /// The kinds of conditions that a random sequence of calls uses.
   private enum Kind: String {
     case plain = "the law of fleets"
     case rules = "the law of fleets with rules"
