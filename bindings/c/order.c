@@ -16,7 +16,7 @@
 enum {
   window = 32000, // bytes; Deflate copies from the last 32 kB
   length = 5,     // bytes of a sequence
-  common = 64,    // A sequence in more functions than this says nothing about their similarity.
+  common = 80,    // A sequence in more functions than this says nothing about their similarity.
   few = 200,      // keeps very short functions from winning with one sequence
 };
 
