@@ -10,8 +10,8 @@ import { pathToFileURL } from "node:url";
 
 const WINDOW = 32_000; // bytes; Deflate copies from the last 32 kB
 const LENGTH = 3; // instructions of a sequence
-const COMMON = 64; // A sequence in more functions than this says nothing about their similarity.
-const SHORT = 100; // instructions; keeps very short functions from winning with one sequence
+const COMMON = 100; // A sequence in more functions than this says nothing about their similarity.
+const SHORT = 200; // instructions; keeps very short functions from winning with one sequence
 const IMPORT = 2, FUNCTION = 3, EXPORT = 7, START = 8, ELEMENT = 9, CODE = 10;
 
 /** Reads the parts of a module. */

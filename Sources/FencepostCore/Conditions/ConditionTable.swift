@@ -57,7 +57,7 @@ package struct ConditionTable: Sendable {
   /// having seen it.
   private(set) var passable: UInt64 = 0
 
-  /// What fixes seldom need. An array stores it apart, so that a copy of the table on the stack is smaller.
+  /// Data that fixes seldom need. An array stores it apart, so that a copy of the table on the stack is smaller.
   private struct Books: Sendable {
     var limit: ConditionLimit
     var beacons = [UInt32: BeaconIdentityCondition]()

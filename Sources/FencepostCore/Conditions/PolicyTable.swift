@@ -12,7 +12,7 @@ struct PolicyTable: Sendable {
   /// The number of distinct policies in use that have probabilities.
   private var probabilityCount = 0
 
-  /// What only changes of the table need. An array stores it apart, so that a copy of the table is smaller.
+  /// Data that only changes of the table need. An array stores it apart, so that a copy of the table is smaller.
   private struct Books: Sendable {
     var uses: ContiguousArray<Int> = []
     var indices = [TimedPolicy: UInt32]()
