@@ -29,15 +29,42 @@ import TestSupport
     return told
   }
 
+  /// Checks that a way that counts as clear is on one side.
+  ///
+  /// - Returns: 1 if the way counts as clear; otherwise 0.
+  private func checkWay(
+    _ random: inout SeededGenerator, _ shape: GeodesicShape, _ near: inout NearEdges, around place: Place, step: Double,
+    _ note: String
+  ) -> Int {
+    let (start, end) = (
+      place.moved(azimuth: random.uniform(0...360), distance: step * random.logarithmic(1e-3, 2)),
+      place.moved(azimuth: random.uniform(0...360), distance: step * random.logarithmic(1e-3, 2))
+    )
+    let way = point(start).path(to: point(end))
+    let isInside = shape.boundaryDistance(of: point(place)) <= 0
+    // The way is at most 800 m long, so its sagitta is less than this.
+    let sag = way.distance * way.distance / (8 * 6.3e6) + 1e-6
+    let (from, to) = (point(start).vector, point(end).vector)
+    #expect(
+      !shape.isClearWay(from: from, to: to, sag: sag, isInside: !isInside, among: &near), "\(note): the other side")
+    guard shape.isClearWay(from: from, to: to, sag: sag, isInside: isInside, among: &near) else { return 0 }
+    for share in 0...20 {
+      let on = point(start.moved(azimuth: way.azimuth1, distance: way.distance * Double(share) / 20))
+      let exact = shape.boundaryDistance(of: on)
+      #expect((exact <= 0) == isInside, "\(note): \(exact) at \(on), between \(start) and \(end)")
+    }
+    return 1
+  }
+
   /// Checks the bounds that come from the last answer alone, at points around it, and the answers at points that count
   /// as the same point.
   ///
-  /// - Returns: The numbers of last answers, and of moves after which they sufficed.
+  /// - Returns: The numbers of last answers, of moves after which they sufficed, and of clear ways.
   private func checkMoves(
     _ random: inout SeededGenerator, _ shape: GeodesicShape, from start: Place, step: Double, _ note: String
-  ) -> (answers: Int, moves: Int) {
+  ) -> (answers: Int, moves: Int, ways: Int) {
     var near = NearEdges(of: shape, around: point(start).vector)
-    var (answers, moves) = (0, 0)
+    var (answers, moves, ways) = (0, 0, 0)
     for _ in 0..<8 {
       let place = start.moved(azimuth: random.uniform(0...360), distance: 2 * step * random.uniform(0...1))
       guard shape.bounds(at: point(place).vector, among: &near) != nil else { continue }
@@ -51,6 +78,7 @@ import TestSupport
           found.least <= exact && exact <= found.most,
           "\(note): \(exact) is not within \(found.least)…\(found.most), at \(moved) after \(place)")
       }
+      ways += checkWay(&random, shape, &near, around: place, step: step, note)
       let beside = point(place.moved(azimuth: random.uniform(0...360), distance: 1e-6))
       guard let found = shape.bounds(at: beside.vector, among: &near) else { continue }
       let exact = shape.boundaryDistance(of: beside)
@@ -58,13 +86,13 @@ import TestSupport
       let few = shape.boundaryDistance(of: beside, near: found)
       #expect(few.bitPattern == exact.bitPattern, "\(note): \(few) is not \(exact), beside \(place)")
     }
-    return (answers, moves)
+    return (answers, moves, ways)
   }
 
   /// Tests that the bounds after a move are right, next to edges of 3 m to 30 km, and next to corners.
   @Test func boundsAfterAMoveAreRight() throws {
     var random = SeededGenerator("bounds after a move")
-    var (answers, moves) = (0, 0)
+    var (answers, moves, ways) = (0, 0, 0)
     for turn in 0..<300 {
       let middle = random.place()
       let radius = random.logarithmic(30, 1e5)
@@ -82,10 +110,11 @@ import TestSupport
           let told = checkMoves(&random, shape, from: start, step: step, "turn \(turn)")
           answers += told.answers
           moves += told.moves
+          ways += told.ways
         }
       }
     }
-    #expect(answers > 10_000 && moves > 2 * answers, "\(answers), \(moves)")
+    #expect(answers > 10_000 && moves > 2 * answers && ways > answers / 10, "\(answers), \(moves), \(ways)")
   }
 
   private func point(_ place: Place) -> SurfacePoint {

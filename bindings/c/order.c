@@ -16,8 +16,8 @@
 enum {
   window = 32000, // bytes; Deflate copies from the last 32 kB
   length = 5,     // bytes of a sequence
-  common = 64,    // A sequence in more functions than this says nothing about their similarity.
-  few = 100,      // keeps very short functions from winning with one sequence
+  common = 80,    // A sequence in more functions than this says nothing about their similarity.
+  few = 200,      // keeps very short functions from winning with one sequence
 };
 
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
   size_t size;
   size_t *groups; // the sequences that other functions contain too
   size_t group_count;
-  size_t sequence_count, score; // all sequences, and those that the window contains
+  size_t sequence_count, score; // all sequences, and the weights of those that the window contains
   int is_placed;
 } Function;
 
@@ -35,10 +35,18 @@ typedef struct {
   size_t function;
 } Occurrence;
 
-// The functions that contain one sequence: occurrences from first to before end.
+// The functions that contain one sequence: occurrences from first to before end. The window often contains a frequent
+// sequence anyway, so such a sequence weighs less.
 typedef struct {
-  size_t first, end, uses; // uses: functions of the window
+  size_t first, end, uses, weight; // uses: functions of the window
 } Group;
+
+// 1000, divided by the cube root of the number of other functions that contain a sequence, and rounded down.
+static size_t weight_of(size_t others) {
+  size_t weight = 1000;
+  while (weight * weight * weight * others > 1000000000) weight--;
+  return weight;
+}
 
 static void fail(const char *cause, const char *path) {
   fprintf(stderr, "order: %s: %s\n", path, cause);
@@ -146,7 +154,7 @@ static Group *list_groups(Function *functions, size_t count, const Occurrence *o
   for (size_t first = 0, end; first < occurrence_count; first = end) {
     for (end = first + 1; end < occurrence_count && occurrences[end].sequence == occurrences[first].sequence;) end++;
     if (end - first == 1 || end - first > common) continue;
-    groups[group_count++] = (Group){first, end, 0};
+    groups[group_count++] = (Group){first, end, 0, weight_of(end - first - 1)};
     for (size_t at = first; at < end; at++) functions[occurrences[at].function].group_count++;
   }
   for (size_t number = 0; number < count; number++) {
@@ -183,14 +191,16 @@ int main(int argument_count, char **arguments) {
     for (size_t at = 0; at < function->group_count; at++) {
       Group *group = &groups[function->groups[at]];
       if (group->uses++ > 0) continue;
-      for (size_t other = group->first; other < group->end; other++) functions[occurrences[other].function].score++;
+      for (size_t other = group->first; other < group->end; other++)
+        functions[occurrences[other].function].score += group->weight;
     }
     for (; bytes > window && first + 1 < placed; first++) {
       bytes -= order[first]->size;
       for (size_t at = 0; at < order[first]->group_count; at++) {
         Group *group = &groups[order[first]->groups[at]];
         if (--group->uses > 0) continue;
-        for (size_t other = group->first; other < group->end; other++) functions[occurrences[other].function].score--;
+        for (size_t other = group->first; other < group->end; other++)
+          functions[occurrences[other].function].score -= group->weight;
       }
     }
     // Compares shares as fractions of whole numbers, so that the order does not depend on rounding.

@@ -10,8 +10,8 @@ import { pathToFileURL } from "node:url";
 
 const WINDOW = 32_000; // bytes; Deflate copies from the last 32 kB
 const LENGTH = 3; // instructions of a sequence
-const COMMON = 64; // A sequence in more functions than this says nothing about their similarity.
-const SHORT = 100; // instructions; keeps very short functions from winning with one sequence
+const COMMON = 100; // A sequence in more functions than this says nothing about their similarity.
+const SHORT = 200; // instructions; keeps very short functions from winning with one sequence
 const IMPORT = 2, FUNCTION = 3, EXPORT = 7, START = 8, ELEMENT = 9, CODE = 10;
 
 /** Reads the parts of a module. */
@@ -124,7 +124,9 @@ function similarityOrder(functions) {
   const telling = sequences.map((found) =>
     [...found].filter((number) => holders[number].length > 1 && holders[number].length <= COMMON),
   );
-  const scores = new Int32Array(functions.length); // sequences in common with the window
+  // The window often contains a frequent sequence anyway, so such a sequence weighs less.
+  const worths = holders.map(({ length }) => Math.floor(1000 / Math.cbrt(length - 1)));
+  const scores = new Int32Array(functions.length); // the worths of the sequences in common with the window
   const uses = new Int32Array(holders.length); // functions of the window that contain a sequence
   const left = new Set(functions.keys());
   const order = [];
@@ -135,12 +137,12 @@ function similarityOrder(functions) {
     order.push(next);
     bytes += functions[next].size;
     for (const number of telling[next]) {
-      if (uses[number]++ === 0) for (const index of holders[number]) scores[index]++;
+      if (uses[number]++ === 0) for (const index of holders[number]) scores[index] += worths[number];
     }
     for (; bytes > WINDOW && first < order.length - 1; first++) {
       bytes -= functions[order[first]].size;
       for (const number of telling[order[first]]) {
-        if (--uses[number] === 0) for (const index of holders[number]) scores[index]--;
+        if (--uses[number] === 0) for (const index of holders[number]) scores[index] -= worths[number];
       }
     }
     let best = -1;

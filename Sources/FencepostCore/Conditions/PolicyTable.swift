@@ -4,17 +4,22 @@ import FencepostKernel
 /// uses. A condition stores only an index, so conditions that share a schedule store it once.
 struct PolicyTable: Sendable {
   private(set) var policies: ContiguousArray<TransitionPolicy> = []
-  private var uses: ContiguousArray<Int> = []
   /// The timings, at the indices of `policies`. The array ends with the last timing that is not ``ConditionTiming/none``.
   private var timings: ContiguousArray<ConditionTiming> = []
   /// The bands, as `timings`.
   private var bands: ContiguousArray<AltitudeBand> = []
-  private var indices = [TimedPolicy: UInt32]()
-  /// The index that was taken last, so that a long schedule is not hashed for each of many conditions.
-  private var last: UInt32 = 0
-  private var free: ContiguousArray<UInt32> = []
+  private var books: ContiguousArray<Books> = [Books()]
   /// The number of distinct policies in use that have probabilities.
   private var probabilityCount = 0
+
+  /// Data that only changes of the table need. An array stores it apart, so that a copy of the table is smaller.
+  private struct Books: Sendable {
+    var uses: ContiguousArray<Int> = []
+    var indices = [TimedPolicy: UInt32]()
+    /// The index that was taken last, so that a long schedule is not hashed for each of many conditions.
+    var last: UInt32 = 0
+    var free: ContiguousArray<UInt32> = []
+  }
 
   private struct TimedPolicy: Hashable {
     var policy: TransitionPolicy
@@ -91,28 +96,28 @@ struct PolicyTable: Sendable {
     _ policy: TransitionPolicy, _ timing: ConditionTiming, _ band: AltitudeBand = .none
   ) -> UInt32 {
     if let known = index(of: policy, timing, band) {
-      last = known
-      uses[Int(known)] += 1
+      books[0].last = known
+      books[0].uses[Int(known)] += 1
       return known
     }
     if policy.hasProbability { probabilityCount += 1 }
     let index: UInt32
-    if let reused = free.popLast() {
+    if let reused = books[0].free.popLast() {
       index = reused
       policies[Int(index)] = policy
-      uses[Int(index)] = 1
+      books[0].uses[Int(index)] = 1
     } else {
       index = UInt32(policies.count)
       policies.append(policy)
-      uses.append(1)
+      books[0].uses.append(1)
     }
-    indices[TimedPolicy(policy: policy, timing: timing, band: band)] = index
+    books[0].indices[TimedPolicy(policy: policy, timing: timing, band: band)] = index
     if !band.isNone { set(index, band) }
     if !timing.isNone {
       while timings.count <= Int(index) { timings.append(.none) }
       timings[Int(index)] = timing
     }
-    last = index
+    books[0].last = index
     return index
   }
 
@@ -125,28 +130,29 @@ struct PolicyTable: Sendable {
   }
 
   private func index(of policy: TransitionPolicy, _ timing: ConditionTiming, _ band: AltitudeBand) -> UInt32? {
-    if Int(last) < uses.count, uses[Int(last)] > 0,
+    let last = books[0].last
+    if Int(last) < books[0].uses.count, books[0].uses[Int(last)] > 0,
       timing.isNone && !hasTimings || self.timing(last) ?? .none == timing, policies[Int(last)] == policy,
       band.isNone && !hasBands || self.band(last) ?? .none == band
     {
       return last
     }
-    return indices[TimedPolicy(policy: policy, timing: timing, band: band)]
+    return books[0].indices[TimedPolicy(policy: policy, timing: timing, band: band)]
   }
 
   mutating func release(_ index: UInt32) {
-    uses[Int(index)] -= 1
-    if uses[Int(index)] == 0 {
+    books[0].uses[Int(index)] -= 1
+    if books[0].uses[Int(index)] == 0 {
       if policies[Int(index)].hasProbability { probabilityCount -= 1 }
       let timing = timing(index)
       let band = band(index)
-      indices[TimedPolicy(policy: policies[Int(index)], timing: timing ?? .none, band: band ?? .none)] = nil
+      books[0].indices[TimedPolicy(policy: policies[Int(index)], timing: timing ?? .none, band: band ?? .none)] = nil
       if band != nil { set(index, .none) }
       if timing != nil {
         timings[Int(index)] = .none
         while let last = timings.last, last.isNone { timings.removeLast() }
       }
-      free.append(index)
+      books[0].free.append(index)
     }
   }
 
@@ -160,15 +166,15 @@ struct PolicyTable: Sendable {
     func checkInvariants(_ used: some Sequence<UInt32>) throws(Invariant.Broken) {
       var counts = ContiguousArray(repeating: 0, count: policies.count)
       for index in used { counts[Int(index)] += 1 }
-      try Invariant.hold(counts == uses, "a policy is counted once for each condition that has it")
+      try Invariant.hold(counts == books[0].uses, "a policy is counted once for each condition that has it")
       try Invariant.hold(
-        indices.count + free.count == policies.count
-          && indices.allSatisfy {
+        books[0].indices.count + books[0].free.count == policies.count
+          && books[0].indices.allSatisfy {
             policies[Int($1)] == $0.policy && timing($1) ?? .none == $0.timing && band($1) ?? .none == $0.band
           },
         "a policy in use is found, and stored once")
       try Invariant.hold(
-        probabilityCount == indices.keys.count { $0.policy.hasProbability },
+        probabilityCount == books[0].indices.keys.count { $0.policy.hasProbability },
         "the policies with probabilities are counted")
     }
   }

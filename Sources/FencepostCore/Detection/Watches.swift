@@ -62,6 +62,14 @@ struct Watches: Sendable {
     return area.shape.bounds(at: position, among: &edges[Int(index)])
   }
 
+  /// Whether a way certainly stays on one side of a shape, as far as its last answer shows.
+  mutating func isClearWay(
+    _ index: UInt32, _ area: Area, from start: EarthVector, to end: EarthVector, sag: Double, isInside: Bool
+  ) -> Bool {
+    Int(index) < edges.count
+      && area.shape.isClearWay(from: start, to: end, sag: sag, isInside: isInside, among: &edges[Int(index)])
+  }
+
   /// Searches the edges of an area that are near a position.
   ///
   /// - Returns: The bounds computed from them; `nil` if they do not suffice.

@@ -167,11 +167,25 @@ extension Tracker {
       index += 1
       // The path of a shape whose policy has probabilities is not examined; only fixes decide its state.
       guard !table.kind(of: slot).isLine, !table.hasProbability(slot), !isSuspended(slot, table) else { continue }
-      var entry = PathEntry(slot: slot, next: .max, observed: .undetermined, hasCandidate: false)
-      look(at: &entry, from: first, through: last, &search, table)
+      var entry = PathEntry(
+        slot: slot, next: .max, observed: known.shapes.observed(slot, table), hasCandidate: false)
+      if !staysBeside(entry, from: start, to: end, sag: sag, table) {
+        look(at: &entry, from: first, through: last, &search, table)
+      }
       survey.path.append(entry)
     }
     survey.reached.clear()
+  }
+
+  /// Whether the edges near the device show that a shape certainly does not change on a way.
+  private mutating func staysBeside(
+    _ entry: PathEntry, from start: EarthVector, to end: EarthVector, sag: Double, _ table: ConditionTable
+  ) -> Bool {
+    guard entry.observed != .undetermined, known.candidate(of: entry.slot) == nil, table.band(of: entry.slot) == nil
+    else { return false }
+    return lookout.isClearWay(
+      entry.slot, table.shape(of: entry.slot), from: start, to: end, sag: sag, isInside: entry.observed == .inside,
+      known.shapes)
   }
 
   /// Examines again the shapes that have changed.

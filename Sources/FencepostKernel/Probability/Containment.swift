@@ -114,6 +114,15 @@ extension ErrorEllipse {
       let size = ErrorPlane.dot(flat, flat).squareRoot()
       if size > 0 { direction = flat / size }
     }
+    // The boundary of a flat circle moves by less than 1e-8 of the minor semi-axis.
+    if major * major * radius <= Containment.mostFlat * minor {
+      // With equal axes, the centre is on the major one.
+      let axis = major == minor ? direction : axis
+      let (along, across) = (ErrorPlane.dot(direction, axis), ErrorPlane.cross(direction, axis))
+      if let share = CircleShare.share(along: length * along, across: length * across, radius: radius, self) {
+        return share
+      }
+    }
     guard let line = ConformalLine(circleAt: length, direction, radius: radius, plane) else {
       return Containment.byLines(plane) { $0.path(to: centre).distance - radius }
     }

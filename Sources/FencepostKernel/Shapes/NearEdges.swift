@@ -111,6 +111,16 @@ public struct NearEdges: Sendable {
     return shape.bounds(chord.least, chord.most, lone.isLeft ? 1 : -1)
   }
 
+  /// Whether a way certainly stays on one side of a polygon without a buffer, as far as the last answer alone shows.
+  ///
+  /// - Parameter sag: The largest distance of the way from the straight line between its ends, in metres.
+  func isClearWay(
+    _ shape: GeodesicShape, from start: EarthVector, to end: EarthVector, sag: Double, isInside: Bool
+  ) -> Bool {
+    owner == ObjectIdentifier(shape) && shape.offset == 0 && lone.isLeft == isInside
+      && lone.reaches(start - last, sag: sag) && lone.reaches(end - last, sag: sag)
+  }
+
   /// Two points that are less than this apart, in metres, get the same answer, with bounds that are wider by this.
   private static var samePoint: Double { 2e-6 }
 }
@@ -150,6 +160,17 @@ private struct LoneEdge {
     ahead = side.magnitude - shape.line.sagitta(edge) - LoneEdge.margin
     self.free = ahead > 0 ? Double(free) - LoneEdge.margin : -1
     most = Double(found.most)
+  }
+
+  /// Whether all points that are at most `sag` metres from a point are certainly on the same side as before.
+  ///
+  /// The points for which this holds are those of a half-space and a ball: with two of them, the straight way between
+  /// them is on the same side too.
+  ///
+  /// - Parameter apart: How far the point has moved.
+  func reaches(_ apart: EarthVector, sag: Double) -> Bool {
+    let moved = apart.length + sag
+    return moved < min(free, LoneEdge.farthest) && ahead + normal.dot(apart) > sag
   }
 
   /// Bounds of the chord from a point to the nearest edge, if the point is certainly on the same side as before.
