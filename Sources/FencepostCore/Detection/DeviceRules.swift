@@ -32,7 +32,7 @@ struct DeviceRules: Sendable {
     }
     records.removeAll { record in
       table.timing(of: record.slot) == nil && record.observed != .inside
-        && record.told == table.assumed(of: record.slot) && record.since == .min && record.candidate == nil
+        && record.told == table.assumed(of: record.slot) && record.since == .min && record.waiting.isEmpty
         && (record.observed == .undetermined || max(record.generation, record.looked) <= seen)
     }
   }
@@ -55,7 +55,7 @@ struct DeviceRules: Sendable {
   /// The earliest end of a dwell; `Int64.max` if no rule waits for one.
   var earliest: Int64 {
     var earliest = Int64.max
-    for record in records { earliest = min(earliest, record.candidate?.deadline ?? .max) }
+    for record in records { earliest = min(earliest, record.deadline) }
     return earliest
   }
 }
@@ -67,7 +67,8 @@ struct RuleRecord: Sendable {
   var observed: Observed = .undetermined
   /// The last reported state.
   var told: Event.State
-  var candidate: RuleStates.Candidate?
+  /// The candidate, if there is one: most records have none, and a device may have thousands of records.
+  var waiting: ContiguousArray<RuleStates.Candidate> = []
   /// If the rule was looked at after parts with a timing came that the device had not seen: the parts up to this
   /// generation have been counted. Otherwise 0, and only the parts up to ``DeviceRules/seen(shapes:)``.
   var looked: UInt64 = 0
@@ -79,10 +80,21 @@ struct RuleRecord: Sendable {
   /// During an evaluation, of a rule with a timing: see ``RuleStates/Cell/isWithoutEvidence``.
   var isWithoutEvidence = false
 
+  var candidate: RuleStates.Candidate? {
+    get { waiting.isEmpty ? nil : waiting[0] }
+    set {
+      waiting.removeAll()
+      if let newValue { waiting.append(newValue) }
+    }
+  }
+
+  /// The end of the dwell; `Int64.max` without a candidate.
+  var deadline: Int64 { waiting.isEmpty ? .max : waiting[0].deadline }
+
   /// Makes the rule undetermined.
   mutating func forget() {
     observed = .undetermined
-    candidate = nil
+    if !waiting.isEmpty { waiting = [] }
   }
 }
 

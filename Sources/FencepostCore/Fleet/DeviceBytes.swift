@@ -291,7 +291,7 @@ struct DeviceBytes {
     for record in state.rules.records {
       put(record.slot, &writer)
       writer.put(
-        record.observed.rawValue | record.told.rawValue << 2 | (record.candidate != nil ? 16 : 0)
+        record.observed.rawValue | record.told.rawValue << 2 | (!record.waiting.isEmpty ? 16 : 0)
           | (record.looked != 0 ? 32 : 0))
       if record.looked != 0 { writer.putCompact(record.looked) }
       writer.putCompact(record.since)
@@ -415,7 +415,7 @@ struct DeviceBytes {
         let rule = state.rules.records.record(of: record.slot)
       {
         observed = state.rules.records[rule].observed
-        guard !record.state.isSuspended || (observed == .undetermined && state.rules.records[rule].candidate == nil)
+        guard !record.state.isSuspended || (observed == .undetermined && state.rules.records[rule].waiting.isEmpty)
         else { throw Damage("a rule has a state outside its schedule") }
       } else if !table.isGeographic(record.slot) {
         throw Damage("the timing of a condition does not fit its kind")

@@ -16,7 +16,7 @@ extension DeviceState {
       let observed = observedRule(book.name(of: slot), rules, seen: seen, at: time, table, &known)
       rules.records[index].observed = observed
       guard observed == .undetermined else { continue }
-      rules.records[index].candidate = nil
+      rules.records[index].waiting = []
       guard hasTimings, let timed = timings.index(of: slot), timings.records[timed].state.deadline != .max else {
         continue
       }
@@ -253,7 +253,7 @@ extension DeviceRules {
 
   var wordCount: Int {
     2 + Self.recordWords * records.count + records.count { $0.looked != 0 }
-      + Self.candidateWords * records.count { $0.candidate != nil }
+      + Self.candidateWords * records.count { !$0.waiting.isEmpty }
   }
 
   /// - Returns: The first word after those that were written.
@@ -270,7 +270,7 @@ extension DeviceRules {
     for record in records {
       put(
         UInt64(record.slot) | UInt64(record.observed.rawValue) << 32 | UInt64(record.told.rawValue) << 34
-          | (record.candidate != nil ? 1 << 40 : 0) | (record.looked != 0 ? 1 << 41 : 0))
+          | (!record.waiting.isEmpty ? 1 << 40 : 0) | (record.looked != 0 ? 1 << 41 : 0))
       put(record.generation)
       put(record.since)
       put(record.evidence)

@@ -225,7 +225,7 @@ struct DeviceState: Sendable {
       for record in rare[0].rules.records {
         sum.add(UInt64(record.slot) | UInt64(record.observed.rawValue) << 32 | UInt64(record.told.rawValue) << 34)
         sum.add(record.generation)
-        sum.add(UInt64(bitPattern: record.candidate?.deadline ?? .max))
+        sum.add(UInt64(bitPattern: record.deadline))
       }
     }
     return sum.value

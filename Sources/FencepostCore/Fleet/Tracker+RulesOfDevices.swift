@@ -24,7 +24,7 @@ extension Tracker {
       passEdges(of: timed, states, table)
     }
     for record in rules.records {
-      if let deadline = record.candidate?.deadline { deadlines.schedule(record.slot, at: deadline) }
+      if !record.waiting.isEmpty { deadlines.schedule(record.slot, at: record.deadline) }
       // A rule whose schedule has started is looked at after the next input.
       if known.hasTimed, record.observed == .undetermined, known.timed(record.slot)?.isSuspended == false {
         loadRule(book.name(of: record.slot), states, table)
@@ -288,6 +288,9 @@ extension Tracker {
   @inline(never) @_optimize(size)
   func packRules(_ rules: DeviceRules, seen: UInt64, _ table: ConditionTable) -> DeviceRules {
     guard let book = table.rules, let states = known.rules else { return DeviceRules() }
+    // Most inputs change no rule.
+    let isKnown = !rules.isReset && rules.seen(shapes: seen) == table.order.lastGeneration
+    if states.loaded.isEmpty, seen == states.shapesSeen, isKnown || !states.isServed { return rules }
     var packed = rules
     packed.records.removeAll { states.isLoaded(book.name(of: $0.slot)) }
     for loaded in states.loaded {
