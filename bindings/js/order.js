@@ -233,5 +233,7 @@ export function reordered(module, orderOf = similarityOrder) {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const file = process.argv[2];
-  writeFileSync(file, reordered(readFileSync(file)));
+  // Calls contain the numbers of functions, so the second order is that of the bytes that are compressed: up to 1.4 kB
+  // smaller than the first.
+  writeFileSync(file, reordered(reordered(readFileSync(file))));
 }
