@@ -26,7 +26,9 @@ from fencepost import (
     Corridor,
     Fleet,
     Polygon,
+    Rule,
     Schedule,
+    Timing,
     Zones,
 )
 from fencepost._live.lines import LineError, parse_line
@@ -39,6 +41,8 @@ from fencepost._live.service import Service
 from fencepost._live.shown import followed
 from fencepost._live.tiles import read_tiles
 from fencepost._live.view import View, _add_hours
+from fencepost._live.view_rules import ViewedRules
+from fencepost._log.rule_states import INACTIVE, SATISFIED
 from fencepost.live import Follower
 
 
@@ -167,22 +171,23 @@ def test_no_value_of_a_fix_breaks_the_page(name: str, value: str) -> None:
     assert json.loads(Messages(view).everything()[0].plain.removeprefix(b"data: "))["version"] > 0
 
 
-def test_a_page_refuses_a_rule_with_hours(run: Run, tmp_path: Path) -> None:
-    """With names of devices, the page shows a fleet, whose rules have no hours of their own."""
-    path = hours_file(tmp_path, "2026-03-02T08:00Z/2026-03-02T09:00Z")
-    zones = json.loads(path.read_text())
-    zones["features"].append(
-        {
-            "type": "Feature",
-            "id": "r",
-            "geometry": None,
-            "properties": {"rule": {"all": ["yard"]}, "active": ["2026-03-02T08:00Z/2026-03-02T09:00Z"]},
-        }
-    )
-    path.write_text(json.dumps(zones))
-    done = run("watch", "--source", "-", "--by", "device", "--conditions", str(path), "--page", "127.0.0.1:0")
-    assert done.returncode == 2
-    assert "features[2]" in done.stderr and "timing" in done.stderr, done.stderr
+def test_the_page_of_devices_follows_a_rule_with_hours() -> None:
+    zones = Zones()
+    zones.add(Circle(0, 0, 200), "office", policy=EXACT)
+    hours = Schedule([(START * 10**6, (START + 100) * 10**6)])
+    zones.add(Rule.any("office"), "open", policy=EXACT, timing=Timing(active=hours))
+    watched = FleetWatched(Fleet(zones))
+    view = viewed(watched)
+    watched.feed("van", 1)
+    whole = json.loads(Messages(view).everything()[0].plain.removeprefix(b"data: "))
+    assert whole["rules"]["names"] == ["open", "office"] and whole["devices"]["van"]["decided"] == [[0, "office"]]
+    watched.feed("van", 200)
+    assert [(event.identifier, str(event.state)) for event in watched.seen] == [
+        ("office", "satisfied"),
+        ("open", "satisfied"),
+    ]
+    rules = ViewedRules(zones[name] for name in ("office", "open"))
+    assert rules.states(followed(watched.watch), "van") == f"{INACTIVE}{SATISFIED}"
 
 
 def test_thirty_two_readers_cost_no_more_than_one() -> None:

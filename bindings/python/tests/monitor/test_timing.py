@@ -159,11 +159,11 @@ def test_each_condition_has_its_own_hours(max_gap: float | None) -> None:
 
 
 def test_a_table_and_other_objects_are_refused() -> None:
-    with pytest.raises(InvalidArgumentError, match="only circles"):
+    with pytest.raises(InvalidArgumentError, match="beacon conditions"):
         Zones().add(BEACON, "a", timing=Timing(max_events=1))
     monitor = Monitor(initial_fix_max_age=None)
     monitor.add(BEACON, "a", timing=Timing(max_events=1))
-    with pytest.raises(SnapshotInvalidError, match="only circles"):
+    with pytest.raises(SnapshotInvalidError, match="beacon conditions"):
         Zones.restore(monitor.snapshot())
     with pytest.raises(TypeError):
         Monitor().add(HERE, "a", timing=[(0, 1)])  # type: ignore[arg-type]

@@ -208,14 +208,15 @@ def test_a_mapping_of_records_is_a_source_with_timings_and_tags() -> None:
         ("y", timing, 8),
         ("z", timing, 9),
     ]
-    # A table has neither a rule with a timing, nor, over fleets without a path, a gate; the error names the condition.
-    for mapping, name in ((source, "'z'|'y'"), ({"first": HERE, "of a table": monitor["rule"]}, "'of a table'")):
+    # A table has no gate with a timing; the error names the condition.
+    for mapping, name in ((source, "'y'"), ({"first": HERE, "of a table": monitor["gate"]}, "'of a table'")):
         with pytest.raises(InvalidArgumentError, match=name):
             Zones(mapping)
-    monitor.remove("gate")
-    with pytest.raises(fencepost.InputError, match="'rule': .*timing") as raised:
+    with pytest.raises(fencepost.InputError, match="'gate': .*active") as raised:
         Zones(monitor)
     assert raised.value.position == 1
+    monitor.remove("gate")
+    assert [Zones(monitor)[name].timing for name in ("a", "rule")] == [timing, timing]
 
 
 def test_a_timing_that_the_target_refuses_is_an_error() -> None:
