@@ -359,7 +359,7 @@ void error_ellipses() {
   fleet.feed(van, near_the_end, fencepost::error_ellipse{20, 1, 90});
   CHECK(!fleet.poll_event() && fleet.explain(van, "a").probability == across);
   fleet.feed(van, later, fencepost::error_ellipse{20, 1, 0});
-  CHECK(fleet.poll_event()->probability == both[1]);
+  CHECK(fleet.poll_event()->probability == static_cast<float>(both[1]));
 }
 
 // Hours, repeats and the largest number of events. The table returns the intervals; it joins those that touch.
