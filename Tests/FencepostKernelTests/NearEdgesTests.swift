@@ -46,8 +46,8 @@ import TestSupport
     let sag = way.distance * way.distance / (8 * 6.3e6) + 1e-6
     let (from, to) = (point(start).vector, point(end).vector)
     #expect(
-      !shape.isClearWay(from: from, to: to, sag: sag, isInside: !isInside, among: &near), "\(note): the other side")
-    guard shape.isClearWay(from: from, to: to, sag: sag, isInside: isInside, among: &near) else { return 0 }
+      !near.staysOnSide(of: shape, from: from, to: to, sag: sag, isInside: !isInside), "\(note): the other side")
+    guard near.staysOnSide(of: shape, from: from, to: to, sag: sag, isInside: isInside) else { return 0 }
     for share in 0...20 {
       let on = point(start.moved(azimuth: way.azimuth1, distance: way.distance * Double(share) / 20))
       let exact = shape.boundaryDistance(of: on)

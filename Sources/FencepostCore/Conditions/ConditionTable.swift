@@ -35,7 +35,7 @@ package struct ConditionTable: Sendable {
   private(set) var rules: RuleBook?
   /// The polygons, corridors and lines, each at the index of its slot. The array ends with the last of them.
   private(set) var shapes: ContiguousArray<GeodesicShape?> = []
-  private var books: ContiguousArray<Books>
+  private var rare: ContiguousArray<Rare>
   /// The generations of the last added beacon condition, and of the last added one that was not assumed to be absent.
   private(set) var lastBeacon: UInt64 = 0
   private(set) var lastAnnouncedBeacon: UInt64 = 0
@@ -58,7 +58,7 @@ package struct ConditionTable: Sendable {
   private(set) var passable: UInt64 = 0
 
   /// Data that fixes seldom need. An array stores it apart, so that a copy of the table on the stack is smaller.
-  private struct Books: Sendable {
+  private struct Rare: Sendable {
     var limit: ConditionLimit
     var beacons = [UInt32: BeaconIdentityCondition]()
     /// The conditions of each beacon identity, in no particular order.
@@ -67,8 +67,8 @@ package struct ConditionTable: Sendable {
   }
 
   private(set) var limit: ConditionLimit {
-    get { books[0].limit }
-    _modify { yield &books[0].limit }
+    get { rare[0].limit }
+    _modify { yield &rare[0].limit }
   }
 
   /// The content of a free row.
@@ -77,7 +77,7 @@ package struct ConditionTable: Sendable {
 
   /// - Parameter limit: The maximum number of conditions that are monitored at the same time; `nil` for no limit.
   init(limit: Int?) {
-    books = [Books(limit: ConditionLimit(capacity: limit))]
+    rare = [Rare(limit: ConditionLimit(capacity: limit))]
   }
 
   /// Stops the log of changes, because devices find changes by generations.
@@ -93,7 +93,7 @@ package struct ConditionTable: Sendable {
   var indexVersion: UInt64 { changes.version &+ order.lastGeneration }
 
   /// Whether there is a beacon condition.
-  var hasBeacons: Bool { !books[0].beacons.isEmpty }
+  var hasBeacons: Bool { !rare[0].beacons.isEmpty }
 
   /// The number of lines. Only a path can cross a line.
   private(set) var lineCount = 0
@@ -249,10 +249,10 @@ package struct ConditionTable: Sendable {
     return row.generation != 0 && row.kind.isGeographic
   }
 
-  func beacon(of slot: UInt32) -> BeaconIdentityCondition? { books[0].beacons[slot] }
+  func beacon(of slot: UInt32) -> BeaconIdentityCondition? { rare[0].beacons[slot] }
 
   /// Returns the conditions with exactly this beacon identity.
-  func slots(of beacon: BeaconIdentityCondition) -> ContiguousArray<UInt32> { books[0].beaconSlots[beacon] ?? [] }
+  func slots(of beacon: BeaconIdentityCondition) -> ContiguousArray<UInt32> { rare[0].beaconSlots[beacon] ?? [] }
 
   /// Returns the slot of the condition with an identifier.
   package func slot(of identifier: String) -> UInt32? {
@@ -264,7 +264,7 @@ package struct ConditionTable: Sendable {
   package func subject(of slot: UInt32) -> Definition.Subject {
     switch kind(of: slot) {
     case .circularGeographic: .circle(bounds(of: slot).condition)
-    case .beaconIdentity: .beacon(books[0].beacons[slot]!)
+    case .beaconIdentity: .beacon(rare[0].beacons[slot]!)
     case .polygonalGeographic: .polygon(shapes[Int(slot)]!)
     case .corridorGeographic: .corridor(shapes[Int(slot)]!)
     case .lineGeographic: .line(shapes[Int(slot)]!)
@@ -303,7 +303,7 @@ package struct ConditionTable: Sendable {
     let isRule = kind(of: slot).isRule
     empty(slot)
     identifiers.remove(slot: slot)
-    books[0].freeSlots.append(slot)
+    rare[0].freeSlots.append(slot)
     changes.append(.left(slot, generation: left))
     if !isRule { giveUpPlace(slot) }
   }
@@ -359,7 +359,7 @@ package struct ConditionTable: Sendable {
     _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, generation: UInt64?
   ) -> UInt32 {
     let slot: UInt32
-    if let reused = books[0].freeSlots.popLast() {
+    if let reused = rare[0].freeSlots.popLast() {
       slot = reused
     } else {
       slot = UInt32(rows.count)
@@ -393,8 +393,8 @@ package struct ConditionTable: Sendable {
     case .beacon(let beacon):
       lastBeacon = row.generation
       if isAnnounced { lastAnnouncedBeacon = row.generation }
-      books[0].beacons[slot] = beacon
-      books[0].beaconSlots[beacon, default: []].append(slot)
+      rare[0].beacons[slot] = beacon
+      rare[0].beaconSlots[beacon, default: []].append(slot)
     case .polygon(let shape), .corridor(let shape), .line(let shape):
       row.bounds = Area.bounds(of: shape)
       while shapes.count <= Int(slot) { shapes.append(nil) }
@@ -446,11 +446,11 @@ package struct ConditionTable: Sendable {
     case .polygonalGeographic, .corridorGeographic, .lineGeographic:
       shapes[Int(slot)] = nil
     case .beaconIdentity:
-      if let beacon = books[0].beacons.removeValue(forKey: slot),
-        var slots = books[0].beaconSlots.removeValue(forKey: beacon)
+      if let beacon = rare[0].beacons.removeValue(forKey: slot),
+        var slots = rare[0].beaconSlots.removeValue(forKey: beacon)
       {
         slots.removeAll { $0 == slot }
-        if !slots.isEmpty { books[0].beaconSlots[beacon] = slots }
+        if !slots.isEmpty { rare[0].beaconSlots[beacon] = slots }
       }
     }
     rows[Int(slot)] = Self.nothing
@@ -466,7 +466,7 @@ package struct ConditionTable: Sendable {
       try policies.checkInvariants(live.map { rows[Int($0)].policy })
       try Invariant.hold(
         live.count == order.count, "the add order has \(order.count) conditions, the table \(live.count)")
-      let free = books[0].freeSlots
+      let free = rare[0].freeSlots
       try Invariant.hold(
         Set(free).count == free.count && free.count + live.count == rows.count
           && !free.contains { rows[Int($0)].generation != 0 }, "a slot is free or has a condition")
@@ -485,11 +485,11 @@ package struct ConditionTable: Sendable {
       for slot in live {
         let kind = kind(of: slot)
         switch kind {
-        case .circularGeographic: try Invariant.hold(books[0].beacons[slot] == nil, "a circle has no beacon")
+        case .circularGeographic: try Invariant.hold(rare[0].beacons[slot] == nil, "a circle has no beacon")
         case .polygonalGeographic, .corridorGeographic, .lineGeographic:
           try Invariant.hold(
             Int(slot) < shapes.count && shapes[Int(slot)] != nil, "a polygon, corridor or line has its shape")
-        case .beaconIdentity: try Invariant.hold(books[0].beacons[slot] != nil, "a beacon condition has its beacon")
+        case .beaconIdentity: try Invariant.hold(rare[0].beacons[slot] != nil, "a beacon condition has its beacon")
         case .rule: try Invariant.hold(rules?.name(of: slot) ?? RuleBook.none != RuleBook.none, "a rule is in the book")
         }
         guard kind.isGeographic else { continue }
@@ -510,11 +510,11 @@ package struct ConditionTable: Sendable {
         shapes.count { $0 != nil } == areas, "only polygons, corridors and lines have a shape")
       try Invariant.hold(lineCount == live.count { kind(of: $0).isLine }, "the count of lines, \(lineCount), is right")
       try Invariant.hold(
-        books[0].beacons.count == live.count - places - (rules?.ruleCount ?? 0), "only beacon conditions have a beacon")
-      let identities = Dictionary(grouping: books[0].beacons.keys) { books[0].beacons[$0] }
+        rare[0].beacons.count == live.count - places - (rules?.ruleCount ?? 0), "only beacon conditions have a beacon")
+      let identities = Dictionary(grouping: rare[0].beacons.keys) { rare[0].beacons[$0] }
       try Invariant.hold(
-        identities.count == books[0].beaconSlots.count
-          && books[0].beaconSlots.allSatisfy {
+        identities.count == rare[0].beaconSlots.count
+          && rare[0].beaconSlots.allSatisfy {
             Set($1) == Set(identities[$0] ?? []) && $1.count == identities[$0]?.count
           },
         "a beacon's identity leads to its conditions, each once")

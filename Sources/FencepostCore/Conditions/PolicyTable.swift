@@ -8,12 +8,12 @@ struct PolicyTable: Sendable {
   private var timings: ContiguousArray<ConditionTiming> = []
   /// The bands, as `timings`.
   private var bands: ContiguousArray<AltitudeBand> = []
-  private var books: ContiguousArray<Books> = [Books()]
+  private var rare: ContiguousArray<Rare> = [Rare()]
   /// The number of distinct policies in use that have probabilities.
   private var probabilityCount = 0
 
   /// Data that only changes of the table need. An array stores it apart, so that a copy of the table is smaller.
-  private struct Books: Sendable {
+  private struct Rare: Sendable {
     var uses: ContiguousArray<Int> = []
     var indices = [TimedPolicy: UInt32]()
     /// The index that was taken last, so that a long schedule is not hashed for each of many conditions.
@@ -96,28 +96,28 @@ struct PolicyTable: Sendable {
     _ policy: TransitionPolicy, _ timing: ConditionTiming, _ band: AltitudeBand = .none
   ) -> UInt32 {
     if let known = index(of: policy, timing, band) {
-      books[0].last = known
-      books[0].uses[Int(known)] += 1
+      rare[0].last = known
+      rare[0].uses[Int(known)] += 1
       return known
     }
     if policy.hasProbability { probabilityCount += 1 }
     let index: UInt32
-    if let reused = books[0].free.popLast() {
+    if let reused = rare[0].free.popLast() {
       index = reused
       policies[Int(index)] = policy
-      books[0].uses[Int(index)] = 1
+      rare[0].uses[Int(index)] = 1
     } else {
       index = UInt32(policies.count)
       policies.append(policy)
-      books[0].uses.append(1)
+      rare[0].uses.append(1)
     }
-    books[0].indices[TimedPolicy(policy: policy, timing: timing, band: band)] = index
+    rare[0].indices[TimedPolicy(policy: policy, timing: timing, band: band)] = index
     if !band.isNone { set(index, band) }
     if !timing.isNone {
       while timings.count <= Int(index) { timings.append(.none) }
       timings[Int(index)] = timing
     }
-    books[0].last = index
+    rare[0].last = index
     return index
   }
 
@@ -130,29 +130,29 @@ struct PolicyTable: Sendable {
   }
 
   private func index(of policy: TransitionPolicy, _ timing: ConditionTiming, _ band: AltitudeBand) -> UInt32? {
-    let last = books[0].last
-    if Int(last) < books[0].uses.count, books[0].uses[Int(last)] > 0,
+    let last = rare[0].last
+    if Int(last) < rare[0].uses.count, rare[0].uses[Int(last)] > 0,
       timing.isNone && !hasTimings || self.timing(last) ?? .none == timing, policies[Int(last)] == policy,
       band.isNone && !hasBands || self.band(last) ?? .none == band
     {
       return last
     }
-    return books[0].indices[TimedPolicy(policy: policy, timing: timing, band: band)]
+    return rare[0].indices[TimedPolicy(policy: policy, timing: timing, band: band)]
   }
 
   mutating func release(_ index: UInt32) {
-    books[0].uses[Int(index)] -= 1
-    if books[0].uses[Int(index)] == 0 {
+    rare[0].uses[Int(index)] -= 1
+    if rare[0].uses[Int(index)] == 0 {
       if policies[Int(index)].hasProbability { probabilityCount -= 1 }
       let timing = timing(index)
       let band = band(index)
-      books[0].indices[TimedPolicy(policy: policies[Int(index)], timing: timing ?? .none, band: band ?? .none)] = nil
+      rare[0].indices[TimedPolicy(policy: policies[Int(index)], timing: timing ?? .none, band: band ?? .none)] = nil
       if band != nil { set(index, .none) }
       if timing != nil {
         timings[Int(index)] = .none
         while let last = timings.last, last.isNone { timings.removeLast() }
       }
-      books[0].free.append(index)
+      rare[0].free.append(index)
     }
   }
 
@@ -166,15 +166,15 @@ struct PolicyTable: Sendable {
     func checkInvariants(_ used: some Sequence<UInt32>) throws(Invariant.Broken) {
       var counts = ContiguousArray(repeating: 0, count: policies.count)
       for index in used { counts[Int(index)] += 1 }
-      try Invariant.hold(counts == books[0].uses, "a policy is counted once for each condition that has it")
+      try Invariant.hold(counts == rare[0].uses, "a policy is counted once for each condition that has it")
       try Invariant.hold(
-        books[0].indices.count + books[0].free.count == policies.count
-          && books[0].indices.allSatisfy {
+        rare[0].indices.count + rare[0].free.count == policies.count
+          && rare[0].indices.allSatisfy {
             policies[Int($1)] == $0.policy && timing($1) ?? .none == $0.timing && band($1) ?? .none == $0.band
           },
         "a policy in use is found, and stored once")
       try Invariant.hold(
-        probabilityCount == books[0].indices.keys.count { $0.policy.hasProbability },
+        probabilityCount == rare[0].indices.keys.count { $0.policy.hasProbability },
         "the policies with probabilities are counted")
     }
   }

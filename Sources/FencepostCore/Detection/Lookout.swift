@@ -402,14 +402,14 @@ struct Lookout: Sendable {
   /// Whether a way certainly stays inside of a shape, or outside of it, as far as the edges near where it was measured
   /// last say.
   @inline(never)
-  mutating func isClearWay(
+  func staysOnSide(
     _ slot: UInt32, _ shape: Shape, from start: EarthVector, to end: EarthVector, sag: Double, isInside: Bool,
     _ shapes: SlotStates
   ) -> Bool {
     guard knowsEdges, let area = shape.area, let index = shapes.exception(slot)?.active, index != SlotState.none else {
       return false
     }
-    return active.isClearWay(index, area, from: start, to: end, sag: sag, isInside: isInside)
+    return active.staysOnSide(index, area, from: start, to: end, sag: sag, isInside: isInside)
   }
 
   /// What the edges near where a shape was measured last say of a position; where others may be nearest, those near the

@@ -63,11 +63,11 @@ struct Watches: Sendable {
   }
 
   /// Whether a way certainly stays on one side of a shape, as far as its last answer shows.
-  mutating func isClearWay(
+  func staysOnSide(
     _ index: UInt32, _ area: Area, from start: EarthVector, to end: EarthVector, sag: Double, isInside: Bool
   ) -> Bool {
     Int(index) < edges.count
-      && area.shape.isClearWay(from: start, to: end, sag: sag, isInside: isInside, among: &edges[Int(index)])
+      && edges[Int(index)].staysOnSide(of: area.shape, from: start, to: end, sag: sag, isInside: isInside)
   }
 
   /// Searches the edges of an area that are near a position.

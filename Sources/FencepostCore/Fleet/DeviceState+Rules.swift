@@ -11,6 +11,7 @@ extension DeviceState {
     var rules = DeviceRules()
     swap(&rules, &self.rules)
     var known = [UInt32: UInt64]()
+    var endsRepeats = false
     for index in rules.records.indices {
       let slot = rules.records[index].slot
       let observed = observedRule(book.name(of: slot), rules, seen: seen, at: time, table, &known)
@@ -21,8 +22,9 @@ extension DeviceState {
         continue
       }
       timings.records[timed].state.forgetDeadlines()
-      remind(table)
+      endsRepeats = true
     }
+    if endsRepeats { remind(table) }
     rules.dropCommon(seen: seen, table)
     self.rules = rules
   }
@@ -161,14 +163,19 @@ extension DeviceState {
   /// The state that a rule counts of a shape or rule with a timing.
   @inline(never) @_optimize(size)
   func countedTimed(_ slot: UInt32, at time: Int64, seen: UInt64, _ table: ConditionTable) -> Event.State {
-    if let index = timings.index(of: slot) {
-      let record = timings.records[index]
-      if record.state.isSuspended { return .unsatisfied }
-      return (table.kind(of: slot).isRule ? observedRule(slot, seen: seen, at: time, table) : record.observed).state
-    }
+    if let index = timings.index(of: slot) { return counted(timings.records[index], at: time, seen: seen, table) }
     if insides.contains(where: { $0.slot == slot }) { return .satisfied }
     return table.countedCommon(
       slot, at: time, seen: isRewound ? 0 : seen, lastFix: lastFix?.time.microseconds ?? .min)
+  }
+
+  /// The state that a rule counts of a shape or rule with a record.
+  private func counted(
+    _ record: DeviceTimings.Record, at time: Int64, seen: UInt64, _ table: ConditionTable
+  ) -> Event.State {
+    if record.state.isSuspended { return .unsatisfied }
+    guard table.kind(of: record.slot).isRule else { return record.observed.state }
+    return observedRule(record.slot, seen: seen, at: time, table).state
   }
 
   /// Notes the states that rules have counted of the conditions with a record.
@@ -177,11 +184,11 @@ extension DeviceState {
   @inline(never) @_optimize(size)
   mutating func noteCounted(at time: Int64, seen: UInt64, _ table: ConditionTable) {
     for index in timings.records.indices {
-      let slot = timings.records[index].slot
+      let record = timings.records[index]
       timings.records[index].counted =
         time == .min
-        ? table.countedCommon(slot, at: time, seen: 0, lastFix: .min)
-        : countedTimed(slot, at: time, seen: seen, table)
+        ? table.countedCommon(record.slot, at: time, seen: 0, lastFix: .min)
+        : counted(record, at: time, seen: seen, table)
     }
   }
 

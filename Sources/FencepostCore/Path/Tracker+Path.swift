@@ -169,7 +169,7 @@ extension Tracker {
       guard !table.kind(of: slot).isLine, !table.hasProbability(slot), !isSuspended(slot, table) else { continue }
       var entry = PathEntry(
         slot: slot, next: .max, observed: known.shapes.observed(slot, table), hasCandidate: false)
-      if !staysBeside(entry, from: start, to: end, sag: sag, table) {
+      if !staysOnSide(entry, from: start, to: end, sag: sag, table) {
         look(at: &entry, from: first, through: last, &search, table)
       }
       survey.path.append(entry)
@@ -178,12 +178,12 @@ extension Tracker {
   }
 
   /// Whether the edges near the device show that a shape certainly does not change on a way.
-  private mutating func staysBeside(
+  private func staysOnSide(
     _ entry: PathEntry, from start: EarthVector, to end: EarthVector, sag: Double, _ table: ConditionTable
   ) -> Bool {
     guard entry.observed != .undetermined, known.candidate(of: entry.slot) == nil, table.band(of: entry.slot) == nil
     else { return false }
-    return lookout.isClearWay(
+    return lookout.staysOnSide(
       entry.slot, table.shape(of: entry.slot), from: start, to: end, sag: sag, isInside: entry.observed == .inside,
       known.shapes)
   }

@@ -30,16 +30,6 @@ extension GeodesicShape {
     near.glance(self, at: position)
   }
 
-  /// Whether a way certainly stays on one side of a polygon without a buffer, as far as the last answer of
-  /// ``bounds(at:among:)`` alone shows.
-  ///
-  /// - Parameter sag: The largest distance of the way from the straight line between its ends, in metres.
-  public func isClearWay(
-    from start: EarthVector, to end: EarthVector, sag: Double, isInside: Bool, among near: inout NearEdges
-  ) -> Bool {
-    near.isClearWay(self, from: start, to: end, sag: sag, isInside: isInside)
-  }
-
   @inline(__always)
   func bounds(at position: EarthVector, _ found: NearestEdges) -> FoundNear? {
     var side = -1

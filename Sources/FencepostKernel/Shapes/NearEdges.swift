@@ -114,8 +114,8 @@ public struct NearEdges: Sendable {
   /// Whether a way certainly stays on one side of a polygon without a buffer, as far as the last answer alone shows.
   ///
   /// - Parameter sag: The largest distance of the way from the straight line between its ends, in metres.
-  func isClearWay(
-    _ shape: GeodesicShape, from start: EarthVector, to end: EarthVector, sag: Double, isInside: Bool
+  public func staysOnSide(
+    of shape: GeodesicShape, from start: EarthVector, to end: EarthVector, sag: Double, isInside: Bool
   ) -> Bool {
     owner == ObjectIdentifier(shape) && shape.offset == 0 && lone.isLeft == isInside
       && lone.reaches(start - last, sag: sag) && lone.reaches(end - last, sag: sag)

@@ -13,8 +13,7 @@ BATCH = 2048
 
 class Runner:
     """Replays tracks one after another. Each track is one device of a fleet; the device is removed when the track ends.
-    If a condition has a timing, each track has its own monitor, because fleets refuse rules with a timing, and timings
-    together with a path. The same holds if a monitor is faster because of many rules.
+    If a condition has a timing, each track has its own monitor, because a fleet with a path refuses timings.
 
     Args:
         feedback: The feedback object that QGIS passes to the algorithm.

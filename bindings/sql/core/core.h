@@ -334,8 +334,8 @@ bool fp_visits(const fp_places *places, fp_track *track, const fp_options *optio
  */
 typedef struct fp_fleet fp_fleet;
 
-/* Compiles a set of places for devices. Gates are refused, because these devices have no path, and so are rules with a
-   timing. On an error, returns NULL and sets the message. */
+/* Compiles a set of places for devices. Gates are refused, because these devices have no path. On an error, returns NULL
+   and sets the message. */
 fp_fleet *fp_fleet_create(const void *places, size_t size, const fp_options *options, fp_message *message);
 void fp_fleet_destroy(fp_fleet *fleet);
 

@@ -16,7 +16,7 @@ from test_in_memory import alone, conditions_into, frame_of, reports_of, tracks_
 from fencepost import Beacon, Circle, Monitor, Rule, Timing, TransitionPolicy, compare, replay as replay_log
 from fencepost._command.cli import main
 from fencepost._fleet.conditions import Zones
-from fencepost._replay import filling, followers
+from fencepost._replay import filling
 from fencepost._replay.in_memory import replay_tracks
 
 SLOW = TransitionPolicy(entry_dwell=20, exit_dwell=45, entry_margin=0, exit_margin=0, accuracy_factor=0)
@@ -101,7 +101,7 @@ def test_options_that_a_fleet_refuses_with_rules(options: dict[str, Any]) -> Non
         template.add(place, name, assuming="unsatisfied")
     for track in tracks:
         assert tuple(log.of(track.key)) == alone(track, template).events
-    # Only a monitor follows a rule with a timing.
+    # With a timing, each track has a monitor.
     timed = Monitor()
     for name, place in PLACES.items():
         timed.add(place, name, assuming="unsatisfied", timing=Timing(repeat_every=60) if name == "far" else None)
@@ -109,20 +109,12 @@ def test_options_that_a_fleet_refuses_with_rules(options: dict[str, Any]) -> Non
     assert "repeat" in {str(event.cause) for event in log if event.identifier == "far"}
 
 
-@pytest.mark.parametrize("count", [filling.MOST_AWAY, filling.MOST_AWAY + 1])
-def test_many_rules_that_are_satisfied_away_from_all_zones(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A monitor for each track is then faster; the events are the same."""
+def test_many_rules_that_are_satisfied_away_from_all_zones(one_fleet: None) -> None:
+    """Each device has a record of each of these rules."""
     tracks = usable(tracks_of(7, 4))
     places: dict[str, Any] = {f"p{n}": PLACES[f"p{n}"] for n in range(6)}
-    places |= {f"away {n}": Rule.none(*{f"p{n % 6}", f"p{n // 2 % 6}"}) for n in range(count)}
-    kinds: list[Any] = []
-    for name in ("OneFleet", "Monitors"):
-        kind = getattr(followers, name)
-        monkeypatch.setattr(
-            f"fencepost._replay.shard.{name}", lambda *given, kind=kind: kinds.append(kind) or kind(*given)
-        )
+    places |= {f"away {n}": Rule.none(*{f"p{n % 6}", f"p{n // 2 % 6}"}) for n in range(40)}
     log = replay_log(frame_of(tracks), places, by="vehicle", sort=False)
-    assert set(kinds) == {followers.OneFleet if count == filling.MOST_AWAY else followers.Monitors}
     template = Monitor()
     for name, place in places.items():
         template.add(place, name, assuming="unsatisfied")

@@ -91,7 +91,8 @@ class Source:
         equal to one of the source's conditions keeps its state.
 
         Raises:
-            InputError: A table cannot have one of the conditions, such as a rule with a timing; the message names it.
+            InputError: A table cannot have one of the conditions, such as a beacon condition with a timing; the message
+                names it.
         """
         if self.others is not None:
             names = self.others.identifiers

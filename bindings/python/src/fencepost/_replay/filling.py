@@ -18,7 +18,6 @@ from .._values.arguments import as_policy, assumed_state, vertex_limit
 from .._values.conditions import is_line
 from .._values.enums import Delivery, State
 from .._values.policy import TransitionPolicy
-from .._values.rules import Rule
 from .needed_heights import NeededHeights
 
 if TYPE_CHECKING:
@@ -116,18 +115,12 @@ MOVEMENT = (
 )
 
 
-MOST_AWAY = 10
-"""A device of a fleet has a record of each rule that is satisfied away from all zones, and a fix near a zone takes
-0.1 µs more for each record. If there are more of these rules, a monitor for each track is faster."""
-
-
 class TrackConditions(NamedTuple):
     """The conditions for the tracks of a replay.
 
-    If the replay has a condition limit, the delivery `first` or `latest`, a condition with a timing, or more than
-    :data:`MOST_AWAY` rules that are satisfied away from all zones, `conditions` is a monitor, which is forked for each
-    track. Otherwise it is a table, and one fleet with the options `fleet` follows all tracks. `heights` are those that
-    the bands need.
+    If the replay has a condition limit, the delivery `first` or `latest`, or a condition with a timing, `conditions` is
+    a monitor, which is forked for each track. Otherwise it is a table, and one fleet with the options `fleet` follows
+    all tracks. `heights` are those that the bands need.
     """
 
     conditions: Zones | Monitor
@@ -159,15 +152,8 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
 
 
 def need_monitors(rows: Sequence[ConditionRow]) -> bool:
-    """Whether each track needs its own monitor because of the conditions, or is followed faster by it."""
-    timed = any(row.timing is not None for row in rows)  # a fleet with a path refuses a timing
-    return timed or sum(_is_away(row) for row in rows) > MOST_AWAY
-
-
-def _is_away(row: ConditionRow) -> bool:
-    """Whether a device has a record of a rule although it is outside of all zones."""
-    condition = row.condition
-    return isinstance(condition, Rule) and (condition.form == "none" or row.assuming != State.UNSATISFIED)
+    """Whether each track needs its own monitor because of the conditions: a fleet with a path refuses timings."""
+    return any(row.timing is not None for row in rows)
 
 
 def feed_report(monitor: Monitor, report: Report) -> None:
