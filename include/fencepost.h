@@ -1027,8 +1027,8 @@ typedef struct fencepost_condition_definition {
                                          wkb */
   const void *wkb;                    /* polygon, corridor, line: well-known binary, instead of geometry */
   size_t wkb_size;                    /* its bytes */
-  const fencepost_timing *timing;     /* NULL: always active, without repeats and limits. In a shared table, only
-                                         circles, polygons and corridors have a timing, and each fleet over the table
+  const fencepost_timing *timing;     /* NULL: always active, without repeats and limits. In a shared table,
+                                         beacon conditions and lines have no timing, and each fleet over the table
                                          must have path fixes and delivery every */
   double altitude_min_m;              /* circle, polygon, corridor: the lower limit of the band of altitudes, -1e9 ...
                                          1e9 metres, or -infinity for none. Since: 0.3, like the next members */
