@@ -176,9 +176,9 @@ class Schedule(Plain):
 class Timing(Plain):
     """When a condition is active, and which of its events depend on time alone.
 
-    In the zones of a fleet, only shapes and rules have a timing. The fleet must have neither a path, nor another delivery
-    than ``every``, nor host capabilities of devices. The values count for each device, and a device begins at the
-    fleet's time at which it was added.
+    In the zones of a fleet, only shapes and rules have a timing. The fleet must have neither a path, nor another
+    delivery than ``every``, nor host capabilities of devices. The values count for each device, and a device begins at
+    the fleet's time at which it was added.
 
     Args:
         active: The schedule, or its intervals. Outside them, the state of the condition is unknown, and it causes no
