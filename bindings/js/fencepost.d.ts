@@ -170,8 +170,8 @@ export interface ConditionOptions {
   policy?: PolicyName | Policy;
   /** A number of your own, 0 to 2^64 - 1, which every event of the condition contains. Default: 0. */
   tag?: number | bigint;
-  /** In the zones of fleets, only shapes and rules have a timing, and each fleet must have neither a path nor another delivery
-      than "every". Default: always active, without repeats and limits. */
+  /** In the zones of fleets, only shapes and rules have a timing, and each fleet must have neither a path nor another
+      delivery than "every". Default: always active, without repeats and limits. */
   timing?: Timing;
   /** The limits of height of a circle, polygon or corridor. Fixes then need an `altitude`. */
   band?: AltitudeBand;

@@ -11,8 +11,9 @@ extension Conditions {
   ///
   /// - Parameter assuming: The state that a device is assumed to have before its first fix. With any assumed state
   ///   except `unsatisfied`, each device produces an event for the condition, wherever the device is.
-  /// - Parameter timing: When the condition is active, and which of its events depend on time alone. Only
-  ///   shapes and rules have a timing, and each fleet over the table must have path `fixes`, delivery `every`, and no host capabilities.
+  /// - Parameter timing: When the condition is active, and which of its events depend on time alone. Only shapes and
+  ///   rules have a timing, and each fleet over the table must have path `fixes`, delivery `every`, and no host
+  ///   capabilities.
   /// - Parameter band: The altitudes between which the shape reaches. Fixes then need a ``FixHeight``.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; the table is then unchanged.
   /// - Complexity: O(1) on average, independent of the number of devices.
